@@ -1,0 +1,32 @@
+"""What lay at a path at one moment."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["absent", "file", "link", "folder", "other"]
+"""`other`: a FIFO, socket or device, which is never opened"""
+
+
+@dataclass(frozen=True)
+class State:
+    """What lay at a path at one moment."""
+
+    kind: Kind
+    sha256: str = ""
+    """of the bytes (file) or of the target text (link)"""
+    size: int = 0
+    mode: int = 0
+    """permission bits"""
+    stored: bool = True
+    """the bytes are in the store; False when a rule or a limit left them out, or they were purged"""
+
+    def same_content(self, other: "State") -> bool:
+        """Equal but for permission bits."""
+        return (self.kind, self.sha256) == (other.kind, other.sha256)
+
+    def same_as(self, other: "State") -> bool:
+        """Equal on disk; whether the bytes are kept does not matter."""
+        return self.same_content(other) and (self.kind in ("absent", "link") or self.mode == other.mode)
+
+
+ABSENT = State("absent")
