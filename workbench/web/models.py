@@ -1,6 +1,8 @@
 """Rows. The journal (`Event`) is the truth; what is marked *projection* is computed from it in the same transaction."""
 
+import re
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -14,14 +16,33 @@ def short_id() -> str:
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(12))
 
 
+class PathField(models.TextField[str, str]):
+    """A path whose name need not be UTF-8: Python's surrogate escapes are kept as `\\xNN`, a backslash as two."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        doubled = value.replace("\\", "\\\\")
+        return re.sub("[\udc80-\udcff]", lambda m: f"\\x{ord(m.group()) - 0xDC00:02x}", doubled)
+
+    def from_db_value(self, value: Any, *_: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return re.sub(
+            r"\\(\\|x([0-9a-f]{2}))", lambda m: chr(0xDC00 + int(m[2], 16)) if m[2] else "\\", value
+        )
+
+
 class Workspace(models.Model):
     """A folder that sessions work in."""
 
-    path = models.TextField(unique=True)
+    path = PathField(unique=True)
     """absolute, resolved"""
     name = models.CharField(max_length=200)
     sample = models.BooleanField(default=False)
     """a copy of the sample project, made for one session of the demo model"""
+    is_default = models.BooleanField(default=False)
+    """the one `up` was given: where a session works that names none"""
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -178,18 +199,22 @@ class Version(models.Model):
     """One change of one path, as `history.versions.Version`; the bytes are in the store."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="versions")
-    path = models.TextField()
+    path = PathField()
     before = models.JSONField()
-    """fields of `history.versions.State`"""
+    """fields of `history.states.State`, as `after`"""
     after = models.JSONField(null=True)
-    session = models.ForeignKey(Session, on_delete=models.PROTECT, null=True, related_name="versions")
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="versions")
     call_id = models.CharField(max_length=100, blank=True)
     by = models.CharField(max_length=150)
     at = models.DateTimeField(default=timezone.now)
     status = models.CharField(max_length=8, default="pending")
-    undoes = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="undo_attempts")
-    undone_by = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
+    undoes = models.JSONField(default=list)
+    """ids of the versions that this one takes back"""
+    partial = models.BooleanField(default=False)
+    undone_by = models.BigIntegerField(null=True)
     uncertain = models.BooleanField(default=False)
+    intended = models.CharField(max_length=64, blank=True)
+    folders = models.JSONField(default=list)
 
     class Meta:
         ordering = ["id"]

@@ -1,0 +1,222 @@
+"""Events to the watchers in this process.
+
+What holds:
+- The journal is the truth; a frame here is a copy and says which sequence numbers it covers. A watcher that finds a
+  gap reads the database, so a lost or late call of `publish` costs time, never an event.
+- `publish`, `text` and `output` never block and may be called from any thread.
+- Frames are made once for all watchers of a channel, at most one a tick of 16 ms.
+- A watcher holds at most `BACKLOG` frames. One that falls behind is cut off and comes back by sequence number.
+- Live text and output may be lost; what is kept of them ends with the event that holds the whole.
+"""
+
+import asyncio
+import contextvars
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.journal.kinds import ModelTurn, Record, SessionStopped, ToolResult
+
+log = logging.getLogger(__name__)
+
+TICK_S = 0.016
+BACKLOG = 1024
+LIVE_TAIL = 64 * 1024
+"""of a running command's output or a streaming answer, kept for those who open the page in between"""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of something that is being written: an answer of the model, or the output of a call."""
+
+    what: str
+    """`text` or `output`"""
+    key: str
+    """turn number or call id"""
+    data: str
+    whole: bool = False
+    """replaces what was shown before, instead of adding to it"""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What one tick brought to one channel."""
+
+    records: tuple[Record, ...] = ()
+    """consecutive"""
+    pieces: tuple[Piece, ...] = ()
+    drawn: dict[str, Any] = field(default_factory=dict)
+    """what `draw` made of it, by format: shared by all watchers of the frame"""
+
+
+class Lagging(Exception):
+    """The watcher was too slow; it must come back and say what it has seen."""
+
+
+class Watcher:
+    """One socket's view of a channel."""
+
+    def __init__(self, channel: "Channel") -> None:
+        self._channel = channel
+        self._frames: deque[Frame] = deque()
+        self._ready = asyncio.Event()
+        self._lost = False
+
+    def push(self, frame: Frame) -> None:
+        if len(self._frames) >= BACKLOG:
+            self._lost = True
+            self._frames.clear()
+        if not self._lost:
+            self._frames.append(frame)
+        self._ready.set()
+
+    async def next(self) -> Frame:
+        """The next frame. Raises Lagging once frames were dropped."""
+        while not self._frames and not self._lost:
+            self._ready.clear()
+            await self._ready.wait()
+        if self._lost:
+            raise Lagging
+        return self._frames.popleft()
+
+    def close(self) -> None:
+        self._channel.leave(self)
+
+
+class Channel:
+    """One session's watchers and what waits for the next tick."""
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self.watchers: set[Watcher] = set()
+        self._leave = leave
+        self._records: dict[int, Record] = {}
+        self._pieces: list[Piece] = []
+        self._tick: asyncio.Task[None] | None = None
+
+    def join(self) -> Watcher:
+        watcher = Watcher(self)
+        self.watchers.add(watcher)
+        return watcher
+
+    def leave(self, watcher: Watcher) -> None:
+        self.watchers.discard(watcher)
+        if not self.watchers:
+            self._leave()
+
+    def add(self, records: Sequence[Record] = (), pieces: Sequence[Piece] = ()) -> None:
+        self._records.update((r.seq, r) for r in records)
+        self._pieces += pieces
+        if self._tick is None:
+            self._tick = asyncio.get_running_loop().create_task(self._flush(), context=contextvars.Context())
+
+    async def _flush(self) -> None:
+        await asyncio.sleep(TICK_S)
+        self._tick = None
+        records = tuple(self._records[seq] for seq in sorted(self._records))
+        pieces = tuple(join(self._pieces))
+        self._records, self._pieces = {}, []
+        frame = Frame(records, pieces)
+        for watcher in tuple(self.watchers):
+            watcher.push(frame)
+
+
+def join(pieces: Sequence[Piece]) -> list[Piece]:
+    """`pieces` with neighbours of the same thing made one."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and not piece.whole and (last.what, last.key) == (piece.what, piece.key):
+            joined[-1] = Piece(last.what, last.key, last.data + piece.data, whole=last.whole)
+        else:
+            joined.append(piece)
+    return joined
+
+
+Listener = Callable[[str, Sequence[Record]], None]
+
+
+class Hub:
+    """All channels of this process. Without a loop (a command in a terminal) only the listeners hear."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._channels: dict[str, Channel] = {}
+        self._listeners: list[Listener] = []
+        self._live: dict[str, dict[tuple[str, str], str]] = {}
+
+    def bind(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Serve watchers on this loop."""
+        self._loop = loop
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener(session, records)` at each publish, in the publishing thread. Returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def publish(self, session: str, records: Sequence[Record]) -> None:
+        """Records that were just committed, here or (as a poll found) by another process."""
+        for listener in tuple(self._listeners):
+            listener(session, records)
+        self._call(self._add_records, session, tuple(records))
+
+    def text(self, session: str, turn: int, text: str) -> None:
+        self._call(self._add_piece, session, Piece("text", str(turn), text))
+
+    def output(self, session: str, call: str, data: bytes) -> None:
+        self._call(self._add_piece, session, Piece("output", call, data.decode("utf-8", "replace")))
+
+    def watch(self, channel: str) -> Watcher:
+        """A watcher from now on; runs on the loop."""
+        found = self._channels.get(channel)
+        if found is None:
+            found = self._channels[channel] = Channel(lambda: self._channels.pop(channel, None) and None)
+        return found.join()
+
+    def watched(self) -> set[str]:
+        return set(self._channels)
+
+    def so_far(self, session: str) -> tuple[Piece, ...]:
+        """What is being written right now, for a page that was just opened."""
+        return tuple(Piece(what, key, data, whole=True) for (what, key), data in self._live.get(session, {}).items())
+
+    def _call(self, function: Callable[..., None], *args: object) -> None:
+        if self._loop is None or self._loop.is_closed():
+            return
+        try:
+            self._loop.call_soon_threadsafe(function, *args)
+        except RuntimeError:  # closed in between: nobody watches any more
+            log.debug("published after the end")
+
+    def _add_records(self, session: str, records: tuple[Record, ...]) -> None:
+        live = self._live.get(session)
+        for record in records if live else ():
+            self._forget(session, record)
+        if channel := self._channels.get(session):
+            channel.add(records=records)
+
+    def _forget(self, session: str, record: Record) -> None:
+        live = self._live.get(session, {})
+        match record.event:
+            case ModelTurn(turn=turn):
+                live.pop(("text", str(turn)), None)
+            case ToolResult(call_id=call):
+                live.pop(("output", call), None)
+            case SessionStopped():
+                live.clear()
+        if not live:
+            self._live.pop(session, None)
+
+    def _add_piece(self, session: str, piece: Piece) -> None:
+        live = self._live.setdefault(session, {})
+        key = (piece.what, piece.key)
+        live[key] = (live.get(key, "") + piece.data)[-LIVE_TAIL:]
+        if channel := self._channels.get(session):
+            channel.add(pieces=(piece,))
+
+
+hub = Hub()
+"""the one of this process"""
+
+Draw = Callable[[Frame], Awaitable[Any]]
