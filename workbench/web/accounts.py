@@ -50,9 +50,7 @@ def new_login_link(user: User, *, lifetime: timedelta = LINK_LIFETIME) -> str:
 def redeem(token: str) -> User | None:
     """The person whom the link lets in, this once; None when it was used, has expired or never was."""
     now = timezone.now()
-    unused = LoginLink.objects.filter(
-        digest=digest(token), used_at=None, expires_at__gt=now, user__is_active=True
-    )
+    unused = LoginLink.objects.filter(digest=digest(token), used_at=None, expires_at__gt=now, user__is_active=True)
     with transaction.atomic():
         if not unused.update(used_at=now):
             return None

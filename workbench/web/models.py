@@ -16,7 +16,7 @@ def short_id() -> str:
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(12))
 
 
-class PathField(models.TextField[str, str]):
+class PathField(models.TextField):
     """A path whose name need not be UTF-8: Python's surrogate escapes are kept as `\\xNN`, a backslash as two."""
 
     def get_prep_value(self, value: Any) -> Any:
@@ -28,9 +28,7 @@ class PathField(models.TextField[str, str]):
     def from_db_value(self, value: Any, *_: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return re.sub(
-            r"\\(\\|x([0-9a-f]{2}))", lambda m: chr(0xDC00 + int(m[2], 16)) if m[2] else "\\", value
-        )
+        return re.sub(r"\\(\\|x([0-9a-f]{2}))", lambda m: chr(0xDC00 + int(m[2], 16)) if m[2] else "\\", value)
 
 
 class Workspace(models.Model):
