@@ -1,4 +1,4 @@
-"""What the loop needs from outside. `web/adapters.py` keeps these promises with the database; tests keep them in memory."""
+"""What the loop needs from outside. `web/adapters.py` keeps these promises with the database, tests in memory."""
 
 from collections.abc import Sequence
 from typing import Protocol

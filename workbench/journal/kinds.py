@@ -27,11 +27,23 @@ class Event(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if cls.kind:  # said by the class itself: not one of the kinds that are written
+            return
         cls.kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
         KINDS[cls.kind] = cls
 
 
 KINDS: dict[str, type[Event]] = {}
+"""every kind that is written, by name"""
+
+
+class Unknown(Event):
+    """An event of a kind, or with fields, that this version does not know: kept as it is, drawn raw, never written."""
+
+    kind = "_unknown"
+    kind_name: str
+    """as it stands in the journal"""
+    data: Any
 
 
 class Usage(BaseModel):
@@ -67,9 +79,12 @@ class SessionStarted(Event):
 
 
 class UserMessage(Event):
+    """Words of a person. Never consent: a message decides no approval and answers no question."""
+
     text: str
     by: str
     delivery: Literal["queue", "steer"] = "queue"
+    """queue: the model reads it when it would end; steer: with its next request"""
 
 
 class ModelTurn(Event):
@@ -83,6 +98,8 @@ class ModelTurn(Event):
     duration_ms: int = 0
     provider_state: Any = None
     """what the provider needs back verbatim on the next request (signatures, ids); never shown"""
+    took: list[int] = []
+    """sequence numbers of the messages and notes that the model read for the first time in this turn's request"""
 
 
 class ModelFailed(Event):
@@ -112,6 +129,8 @@ class ApprovalAsked(Event):
     reasons: list[str] = []
     rule: str = ""
     cwd: str = ""
+    args: dict[str, Any] | None = None
+    """the arguments it is about, when they are not the call's own (a person had edited them)"""
 
 
 class ApprovalDecided(Event):
@@ -206,12 +225,14 @@ class SessionRecovered(Event):
 
 
 class SessionDone(Event):
-    """The model finished its answer and waits for nothing."""
+    """The model finished its answer and waits for nothing. A message opens the session again."""
 
     reason: str = "finished"
 
 
 class SessionFailed(Event):
+    """It can't go on by itself: the model is out of reach, or a budget is used up. A message or resume tries again."""
+
     message: str
 
 

@@ -128,7 +128,7 @@ class Tool:
         """JSON schema of the arguments."""
         return self.Args.model_json_schema()
 
-    def parse(self, raw: Any) -> Args:
+    def parse(self, raw: Any) -> BaseModel:
         """Arguments as the model gave them (object or JSON text), validated. ToolError `bad_args` says what is wrong."""
         if isinstance(raw, str):
             try:
@@ -149,7 +149,7 @@ class Tool:
             )
             raise ToolError("bad_args", f"{self.name}: {problems}.") from None
 
-    def call(self, args: Args, ctx: Context) -> Call:
+    def call(self, args: BaseModel, ctx: Context) -> Call:
         """The call as the gate sees it."""
         return Call(
             tool=self.name,
