@@ -45,6 +45,14 @@ class Verb(StrEnum):
     """cannot be known before it runs"""
 
 
+Kind = Literal[
+    "", "one_path", "download_run", "raw_socket", "exfiltrate", "wipe", "kill_all", "host_root", "run",
+]  # fmt: skip
+"""A finer word than the verb, for rules: `one_path` deletes one literal path, `run` runs the workspace's own code, the
+others name a pattern that is never right (download and run, a socket opened by redirection, secrets sent away, a disk
+or home wiped, every process killed, a container given the host's root)."""
+
+
 @dataclass(frozen=True)
 class Effect:
     """One thing a call would do."""
@@ -56,6 +64,7 @@ class Effect:
     """a few words for the person, e.g. `2 commits`"""
     part: int | None = None
     """index of the simple command it comes from, for bash"""
+    kind: Kind = ""
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,8 @@ class Call:
     reads_only: bool = False
     files: tuple[tuple[str, str], ...] = ()
     """(path, sha256) of the scripts that the call would execute"""
+    commands: tuple[tuple[str | None, ...], ...] = ()
+    """for bash, the words of each simple command in the order of `Effect.part`; None where a word is not static"""
 
 
 Outcome = Literal["allow", "ask", "deny"]
