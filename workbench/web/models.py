@@ -71,6 +71,8 @@ class Session(models.Model):
     control = models.CharField(max_length=8, default="blocked")
     sandbox = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.RUNNING, db_index=True)
+    due = models.BooleanField(default=False, db_index=True)
+    """a runner has something to do: the next step, or to close what a stop left open"""
     failure = models.TextField(blank=True)
     """why it failed, in words for a person"""
     last_seq = models.PositiveIntegerField(default=0)

@@ -1,0 +1,215 @@
+"""What people do to a session: each is an event, appended in one transaction with what it changes.
+
+Raises `models.X.DoesNotExist` for what is not there, `Refused` for what cannot be done (its message is for the
+person), `AlreadyDecided` for who came second.
+"""
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from workbench.agent.sample import lay_out
+from workbench.agent.scheduler import No, judge
+from workbench.files import Refused
+from workbench.journal.kinds import (
+    ApprovalDecided,
+    Event,
+    ModeChanged,
+    QuestionAnswered,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+    SessionStopped,
+    UserMessage,
+)
+from workbench.journal.state import fold
+from workbench.policy.call import Mode
+from workbench.web import adapters, catalogue, models, runtime
+
+
+@dataclass(frozen=True)
+class Who:
+    """The person who acts, and through what."""
+
+    name: str
+    via: str = "browser"
+    """browser, API, terminal …"""
+
+
+class AlreadyDecided(Exception):
+    """Somebody was quicker; nothing was changed."""
+
+    def __init__(self, outcome: str, by: str, at: datetime | None) -> None:
+        self.outcome, self.by, self.at = outcome, by, at
+        when = f" at {at:%H:%M:%S} UTC" if at else ""
+        super().__init__(f"Already {outcome} by {by or 'the workbench'}{when}.")
+
+
+def start_session(
+    *, task: str, who: Who, model: str = "", workspace: str | Path | None = None, mode: str = "ask"
+) -> models.Session:
+    """A new session, ready to be advanced. Without `workspace`: the one `up` was given, for the demo a fresh sample."""
+    if not task.strip():
+        raise Refused("bad_args", "Say what the agent should do: the task is empty.")
+    model = model or catalogue.default()
+    catalogue.check(model)
+    chosen = _mode(mode)
+    session = models.Session(model=model, mode=chosen, started_by=who.name[:150])
+    session.workspace = _workspace(workspace, session.pk, sample=model == "demo")
+    started = SessionStarted(
+        task=task,
+        workspace=session.workspace.path,
+        model=model,
+        mode=chosen.value,
+        sandbox=runtime.sandbox_words(),
+        by=who.name,
+    )
+    with transaction.atomic():
+        session.save(force_insert=True)
+        adapters.append(session.pk, [started])
+    session.refresh_from_db()
+    return session
+
+
+def _mode(mode: str) -> Mode:
+    try:
+        return Mode(mode)
+    except ValueError:
+        raise Refused("bad_args", f"There is no mode {mode!r}: choose plan, ask or auto.") from None
+
+
+def _workspace(path: str | Path | None, session: str, *, sample: bool) -> models.Workspace:
+    if path is None and sample:
+        laid = lay_out(settings.SAMPLES / session)
+        return models.Workspace.objects.create(
+            path=str(laid.workspace.resolve()), name=f"sample {session}", sample=True
+        )
+    if path is None:
+        default = models.Workspace.objects.filter(is_default=True).first()
+        if default is None:
+            raise Refused("bad_args", "Name a workspace: the workbench was started without one.")
+        path = default.path
+    return open_workspace(path)
+
+
+def open_workspace(path: str | Path, *, is_default: bool = False) -> models.Workspace:
+    """The row of a folder that an agent may work in. Refused when it cannot be one."""
+    root = Path(path).expanduser()
+    if not root.is_absolute():
+        raise Refused("bad_path", f"Give the workspace as an absolute path, not {str(path)!r}.")
+    root = root.resolve()
+    if not root.is_dir():
+        raise Refused("no_file", f"There is no folder {root}. Create it or choose another workspace.")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise Refused("permission", f"The workspace {root} cannot be read. Change its permissions or choose another.")
+    data = settings.DATA.resolve()
+    if root.is_relative_to(data) or data.is_relative_to(root):
+        raise Refused("denied", f"The workspace {root} holds the data of the workbench ({data}). Choose another.")
+    row, _ = models.Workspace.objects.get_or_create(path=str(root), defaults={"name": root.name or str(root)})
+    if is_default and not row.is_default:
+        with transaction.atomic():
+            models.Workspace.objects.filter(is_default=True).update(is_default=False)
+            models.Workspace.objects.filter(pk=row.pk).update(is_default=True)
+    return row
+
+
+def send_message(session: str, text: str, who: Who, *, delivery: Literal["queue", "steer"] = "queue") -> models.Session:
+    if not text.strip():
+        raise Refused("bad_args", "The message is empty.")
+    return _append(session, UserMessage(text=text, by=who.name, delivery=delivery))
+
+
+def set_mode(session: str, mode: str, who: Who) -> models.Session:
+    return _append(session, ModeChanged(mode=_mode(mode).value, by=who.name))
+
+
+def pause(session: str, who: Who) -> models.Session:
+    return _append(session, SessionPaused(by=who.name), only_from=("running", "waiting"))
+
+
+def resume(session: str, who: Who) -> models.Session:
+    return _append(session, SessionResumed(by=who.name), only_from=("paused", "stopped", "failed", "done"))
+
+
+def stop(session: str, who: Who) -> models.Session:
+    return _append(session, SessionStopped(by=who.name), only_from=("running", "waiting", "paused", "failed"))
+
+
+def _append(session: str, event: Event, *, only_from: tuple[str, ...] = ()) -> models.Session:
+    """Append, unless the session is in a status from which the event means nothing."""
+    with transaction.atomic():
+        row = models.Session.objects.select_for_update().get(pk=session)
+        if only_from and row.status not in only_from:
+            return row
+        adapters.append(session, [event])
+    row.refresh_from_db()
+    return row
+
+
+def decide_approval(
+    approval: int,
+    decision: Literal["approve", "reject"],
+    who: Who,
+    *,
+    args: dict[str, Any] | None = None,
+    reason: str = "",
+) -> models.Approval:
+    """Decide once. Edited `args` are judged anew: a deny refuses, otherwise the approval binds their digest."""
+    row = models.Approval.objects.select_related("session").get(pk=approval)
+    if row.status != "pending":
+        raise AlreadyDecided(row.status, row.decided_by, row.decided_at)
+    edited = args if decision == "approve" and args is not None and args != row.args else None
+    digest = row.digest
+    if edited is not None:
+        edited, digest = _judge_anew(row, edited)
+    event = ApprovalDecided(
+        call_id=row.call_id,
+        outcome="approved" if decision == "approve" else "rejected",
+        by=who.name,
+        via=who.via,
+        reason=reason,
+        args=edited,
+        digest=digest,
+    )
+    with transaction.atomic():
+        pending = models.Approval.objects.filter(pk=approval, status="pending")
+        won = pending.update(status=event.outcome, decided_by=who.name[:150], decided_at=timezone.now())
+        if won:
+            adapters.append(row.session_id, [event])
+    row.refresh_from_db()
+    if not won:
+        raise AlreadyDecided(row.status, row.decided_by, row.decided_at)
+    return row
+
+
+def _judge_anew(row: models.Approval, edited: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    state = fold(adapters.read(row.session_id))
+    verdict = judge(runtime.toolbox(row.session), state.calls[row.call_id].call, state.mode, edited)
+    if isinstance(verdict, No):
+        raise Refused(
+            verdict.data.get("error", "denied"), str(verdict.data.get("message", "The changed call is refused."))
+        )
+    return verdict.call.args, verdict.digest
+
+
+def answer_question(question: int, answer: str, who: Who) -> models.Question:
+    """Answer once."""
+    if not answer.strip():
+        raise Refused("bad_args", "The answer is empty.")
+    row = models.Question.objects.get(pk=question)
+    event = QuestionAnswered(call_id=row.call_id, outcome="answered", answer=answer, by=who.name)
+    with transaction.atomic():
+        pending = models.Question.objects.filter(pk=question, status="pending")
+        won = pending.update(status="answered", answered_by=who.name[:150], answered_at=timezone.now())
+        if won:
+            adapters.append(row.session_id, [event])
+    row.refresh_from_db()
+    if not won:
+        raise AlreadyDecided(row.status, row.answered_by, row.answered_at)
+    return row
