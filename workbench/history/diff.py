@@ -1,9 +1,9 @@
 """Line diffs with word-level marks, in types of our own that the timeline, the queue, the history and a conflict draw.
 
-    d = diff(before, after, old_path="a.py", new_path="a.py")
-    for hunk in d.hunks:
-        for row in hunk.rows: …
-    context(d, 40, 60)          # unchanged rows between hunks, by line numbers of the new side
+d = diff(before, after, old_path="a.py", new_path="a.py")
+for hunk in d.hunks:
+    for row in hunk.rows: …
+context(d, 40, 60)          # unchanged rows between hunks, by line numbers of the new side
 """
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.files import Refused
 from workbench.files.fence import Fence, Place
 from workbench.history.states import ABSENT, State
-from workbench.history.store import Store, hash_fd
+from workbench.history.store import Store, hash_fd, pieces
 
 
 @dataclass
@@ -50,9 +50,7 @@ class Found:
             return self.target
         if self.fd < 0:
             return b""
-        with open(os.dup(self.fd), "rb") as f:
-            f.seek(0)
-            return f.read()
+        return b"".join(pieces(self.fd))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Three-way merge of bytes, line by line, as careful as git: changes that touch or overlap are a conflict, never a guess."""
+"""Three-way merge of bytes, line by line, as careful as git: changes that touch are a conflict."""
 
 from dataclasses import dataclass
 

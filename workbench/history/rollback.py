@@ -78,7 +78,7 @@ class Rollback:
     uncertain: Collection[int] = ()
     """ids of uncertain versions that someone ticked"""
 
-    def version(self, id: int, *, hunks: Collection[int] = ()) -> Plan:
+    def version(self, number: int, *, hunks: Collection[int] = ()) -> Plan:
         raise NotImplementedError
 
     def versions(self, versions: Sequence[Version]) -> Plan:

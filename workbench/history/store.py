@@ -1,55 +1,306 @@
 """Bytes by their SHA-256, durable before `put` returns. Lies in the data directory, outside every workspace.
 
-Layout under `root` (folders 0700, files 0600): `objects/ab/cdef…` one object each, `packs/` many in one file, `tmp/`
-for what is being written. The first byte of an object tells how the rest is held: `=` as it is, `z` zstandard.
+`objects/ab/cdef…` holds one object each, `objects/ab/+…` what is being written (folders 0700, files 0600); `lock` keeps
+a collection away from a running put. The first byte of an object tells how the rest is held: `=` as is, `z` zstandard.
+
+Plain files, and not git's object database: taking a leaked secret out is one unlink, damage stays in one object, there
+is nothing to repack, and a durable put costs one journal commit. The name becomes visible by rename before the fsync,
+so after a power loss it may stand for torn bytes; therefore nothing counts as stored until its hash fits.
 """
 
-from collections.abc import Collection, Iterator
+import ctypes
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import zstandard
+
+from workbench.files import Refused
+
 MAX_SIZE = 64 * 1024 * 1024
+CHUNK = 1 << 20
+SMALL = 96
+"""bytes below which compressing cannot pay"""
+MANY = 32
+"""objects from which one sync of the file system is cheaper than one for each"""
 
 
-class Damaged(Exception):
+class Damaged(Refused):
     """What lies in the store under a hash is not what was put there, or is gone. Never read as `there was no file`."""
+
+    def __init__(self, sha256: str, why: str) -> None:
+        super().__init__("io", f"The kept content {sha256[:12]} cannot be used: {why}. Nothing was changed.")
+        self.sha256 = sha256
 
 
 class Store:
     def __init__(self, root: Path, *, max_size: int = MAX_SIZE) -> None:
+        """Makes the folders. `max_size`: the largest object that callers should put; `put` itself takes any."""
         self.root = root
         self.max_size = max_size
+        self.objects = root / "objects"
+        self._folders: set[str] = set()
+        """those of `objects` that this process knows to be on disk"""
+        try:
+            self.objects.mkdir(mode=0o700, parents=True, exist_ok=True)
+            root.chmod(0o700)
+        except OSError as e:
+            raise _cannot_write(e) from e
 
     @staticmethod
     def name(data: bytes) -> str:
         """The name that `data` has, or would have, in a store."""
-        raise NotImplementedError
+        return hashlib.sha256(data).hexdigest()
 
     def put(self, data: bytes, *, durable: bool = True) -> str:
-        raise NotImplementedError
+        """Keep `data`; its name. Refused `io` when the disk will not take it.
+
+        `durable=False` leaves the time of writing to the system; `sync` makes good for many at once.
+        """
+        sha = self.name(data)
+        try:
+            with self._using():
+                if not self._again(sha, durable=durable):
+                    with self._new(sha[:2]) as (temp, fd):
+                        _write(fd, _packed(data) or b"=" + data)
+                        self._place(temp, fd, sha, durable=durable)
+        except OSError as e:
+            raise _cannot_write(e) from e
+        return sha
 
     def put_fd(self, fd: int, *, durable: bool = True) -> tuple[str, int]:
-        """(name, size)"""
-        raise NotImplementedError
+        """Keep what an open file holds from its start; (name, size). Memory stays flat for any size."""
+        size = os.fstat(fd).st_size
+        if size <= CHUNK:
+            data = b"".join(pieces(fd))
+            return self.put(data, durable=durable), len(data)
+        digest, size = hashlib.sha256(), 0
+        press = zstandard.ZstdCompressor(level=1).compressobj()
+        try:
+            with self._using(), self._new("00") as (temp, out):
+                _write(out, b"z")
+                for piece in pieces(fd):
+                    digest.update(piece)
+                    size += len(piece)
+                    _write(out, press.compress(piece))
+                _write(out, press.flush())
+                if not self._again(sha := digest.hexdigest(), durable=durable):
+                    self._place(temp, out, sha, durable=durable)
+        except OSError as e:
+            raise _cannot_write(e) from e
+        return sha, size
 
     def get(self, sha256: str) -> bytes:
         """The bytes. Damaged when they are gone or do not fit their name."""
-        raise NotImplementedError
+        return b"".join(self.chunks(sha256))
 
     def chunks(self, sha256: str) -> Iterator[bytes]:
         """The bytes piece by piece; Damaged may come at the end, so act on nothing before that."""
-        raise NotImplementedError
+        digest = hashlib.sha256()
+        try:
+            with self._path(sha256).open("rb") as f:
+                how = f.read(1)
+                if how == b"z":
+                    source: Iterable[bytes] = zstandard.ZstdDecompressor().read_to_iter(f, write_size=CHUNK)
+                elif how == b"=":
+                    source = iter(lambda: f.read(CHUNK), b"")
+                else:
+                    raise Damaged(sha256, "it is torn")
+                for piece in source:
+                    digest.update(piece)
+                    yield piece
+        except FileNotFoundError:
+            raise Damaged(sha256, "it is no longer in the history") from None
+        except zstandard.ZstdError:
+            raise Damaged(sha256, "it is torn") from None
+        except OSError as e:
+            raise Damaged(sha256, f"reading it failed ({e.strerror})") from e
+        if digest.hexdigest() != sha256:
+            raise Damaged(sha256, "its bytes do not fit their hash")
 
     def has(self, sha256: str) -> bool:
-        raise NotImplementedError
+        """Something lies under this name; whether it is whole is seen when it is read."""
+        return self._path(sha256).exists()
+
+    def sync(self, names: Collection[str]) -> None:
+        """Make objects durable that were put with `durable=False`."""
+        try:
+            if len(names) > MANY and _sync_all(self.objects):
+                return
+            for sha in names:
+                self._again(sha, durable=True)
+        except OSError as e:
+            raise _cannot_write(e) from e
 
     def delete(self, sha256: str) -> bool:
-        raise NotImplementedError
+        """Take the bytes away for good; False when they were not there."""
+        try:
+            with self._using(alone=True):
+                self._path(sha256).unlink()
+                _sync(self._path(sha256).parent)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def names(self) -> Iterator[str]:
+        for folder in self.objects.iterdir():
+            for file in folder.iterdir():
+                if not file.name.startswith("+"):
+                    yield folder.name + file.name
+
+    def size(self) -> int:
+        """Bytes that all objects take."""
+        return sum(f.stat().st_size for d in self.objects.iterdir() for f in d.iterdir())
 
     def collect(self, live: Collection[str], *, grace: float = 3600.0) -> tuple[int, int]:
-        """(objects, bytes) removed"""
-        raise NotImplementedError
+        """Remove what is not `live` and was not put within `grace` seconds; (objects, bytes) removed.
+
+        A put of bytes that are here already makes them young again, so a row that is about to name them is safe.
+        """
+        count = freed = 0
+        oldest = time.time() - grace
+        for sha in list(self.names()):
+            if sha in live:
+                continue
+            with self._using(alone=True):
+                info = self._path(sha).stat()
+                if info.st_mtime <= oldest:
+                    self._path(sha).unlink()
+                    count, freed = count + 1, freed + info.st_size
+        return count, freed
+
+    def sweep(self, *, grace: float = 3600.0) -> int:
+        """Remove what a crash left half written; how many."""
+        old = [f for f in self.objects.glob("*/+*") if f.stat().st_mtime <= time.time() - grace]
+        for file in old:
+            file.unlink(missing_ok=True)
+        return len(old)
+
+    def purge(self) -> None:
+        """Take everything away."""
+        with self._using(alone=True):
+            shutil.rmtree(self.objects)
+            self.objects.mkdir(mode=0o700)
+            self._folders.clear()
+
+    def _path(self, sha256: str) -> Path:
+        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+            raise Damaged(sha256, "that is not a name in the store")
+        return self.objects / sha256[:2] / sha256[2:]
+
+    @contextmanager
+    def _using(self, *, alone: bool = False) -> Iterator[None]:
+        fd = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(fd)
+
+    def _again(self, sha: str, *, durable: bool) -> bool:
+        """True when `sha` lies here whole already; then it is young again, and durable if asked for."""
+        if not os.path.exists(f"{self.objects}/{sha[:2]}/{sha[2:]}"):  # noqa: PTH110 - hot
+            return False
+        path = self._path(sha)
+        try:
+            for _ in self.chunks(sha):
+                pass
+        except Damaged:
+            return False
+        os.utime(path)
+        if durable:
+            _sync(path)
+            _sync(path.parent)
+        return True
+
+    @contextmanager
+    def _new(self, folder: str) -> Iterator[tuple[str, int]]:
+        """A new file in a folder of `objects`, (path, descriptor); gone afterwards unless it was placed."""
+        self._make(folder)
+        temp = f"{self.objects}/{folder}/+{secrets.token_hex(8)}"
+        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            yield temp, fd
+        finally:
+            os.close(fd)
+            with suppress(FileNotFoundError):
+                os.unlink(temp)  # noqa: PTH108 - a placed one is gone already, and this path is hot
+
+    def _place(self, temp: str, fd: int, sha: str, *, durable: bool) -> None:
+        """Rename first and sync after: one journal commit carries bytes, name and folder."""
+        self._make(sha[:2])
+        os.rename(temp, f"{self.objects}/{sha[:2]}/{sha[2:]}")  # noqa: PTH104
+        if durable:
+            os.fsync(fd)
+            _sync(f"{self.objects}/{sha[:2]}")
+
+    def _make(self, folder: str) -> None:
+        if folder not in self._folders:
+            (self.objects / folder).mkdir(mode=0o700, exist_ok=True)
+            _sync(self.objects)
+            self._folders.add(folder)
 
 
 def hash_fd(fd: int) -> tuple[str, int]:
     """(SHA-256, size) of an open file from its start."""
-    raise NotImplementedError
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces(fd):
+        digest.update(piece)
+        size += len(piece)
+    return digest.hexdigest(), size
+
+
+def pieces(fd: int) -> Iterator[bytes]:
+    """By position, so that the descriptor's own offset does not matter."""
+    at = 0
+    while piece := os.pread(fd, CHUNK, at):
+        yield piece
+        at += len(piece)
+
+
+def _write(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _packed(data: bytes) -> bytes:
+    """As held when compressed, or b"" when that does not pay."""
+    if len(data) < SMALL:
+        return b""
+    packed = zstandard.ZstdCompressor(level=3).compress(data)
+    return b"z" + packed if len(packed) < len(data) * 9 // 10 else b""
+
+
+def _sync(path: str | Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _sync_all(path: Path) -> bool:
+    """One sync of the whole file system, where the system has that."""
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        return False
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return bool(syncfs(fd) == 0)
+    finally:
+        os.close(fd)
+
+
+def _cannot_write(error: OSError) -> Refused:
+    return Refused(
+        "io",
+        f"The history cannot keep the old content ({error.strerror}), so nothing is changed. Free some space or make "
+        "the data directory writable, then try again.",
+    )

@@ -91,9 +91,7 @@ class Versions(Protocol):
     ) -> int:
         """A new pending version; its id. Ids grow and are never used again."""
 
-    def finish(
-        self, version: int, after: State, *, uncertain: bool = False, folders: tuple[str, ...] = ()
-    ) -> Version:
+    def finish(self, version: int, after: State, *, uncertain: bool = False, folders: tuple[str, ...] = ()) -> Version:
         """Close it. Sets `undone_by` of those it undoes, unless `partial`. `folders` replaces the ones of `begin`."""
 
     def drop(self, version: int) -> None:
@@ -151,7 +149,7 @@ class History:
         return str(self.fence.root)
 
     def unkept(self, place: Place) -> str:
-        """Why what lies there could not be taken back, "" when it can: for a tool's `effects`, so that the gate asks."""
+        """Why what lies there could not be taken back, "" when it can: for a tool's `effects`, so the gate asks."""
         with look(self.fence, place) as found:
             return self._unkept(place, found)
 
