@@ -3,7 +3,7 @@
 A session's status, and the events that change it:
 
     event             | from                             | to
-    ------------------+----------------------------------+---------
+    ------------------+----------------------------------+--------
     session_started   | (new)                            | running
     session_paused    | running, waiting                 | paused
     session_resumed   | paused, stopped, failed, done    | running
@@ -18,7 +18,8 @@ while an approval or a question of it is open.
 A call's phase, and the events that change it: open -> (approval_asked) asked -> (approval_decided) decided ->
 (tool_started) started -> (tool_result) finished; a tool that asks a person goes started -> (question_asked) questioned
 -> (question_answered) answered -> finished. After `decided` an approval may be asked anew, when what would run is no
-longer what was approved. `started` without a result at the beginning of a run means: cut off.
+longer what was approved. `started` without a result at the beginning of a run means: cut off. A stop abandons the
+calls that are not finished: they never run, and the next run of the loop closes them.
 """
 
 import hashlib
@@ -51,10 +52,11 @@ from workbench.journal.kinds import (
 )
 from workbench.policy.call import Mode, canonical
 
+Life = Literal["running", "paused", "done", "failed", "stopped"]
 Status = Literal["running", "waiting", "paused", "done", "failed", "stopped"]
 Phase = Literal["open", "asked", "decided", "started", "questioned", "answered", "finished"]
 
-STATUS: dict[type[Event], tuple[frozenset[Status], Status]] = {
+STATUS: dict[type[Event], tuple[frozenset[Life], Life]] = {
     SessionPaused: (frozenset({"running"}), "paused"),
     SessionResumed: (frozenset({"paused", "stopped", "failed", "done"}), "running"),
     SessionStopped: (frozenset({"running", "paused", "failed"}), "stopped"),
@@ -64,7 +66,7 @@ STATUS: dict[type[Event], tuple[frozenset[Status], Status]] = {
 }
 """the table above; `waiting` counts as running there"""
 
-Note = UserMessage | RolledBack | ModeChanged
+Note = UserMessage | RolledBack | ModeChanged | SessionResumed
 """what the model is told beside the results of its calls"""
 
 
@@ -88,11 +90,13 @@ class CallState:
     started: ToolStarted | None = None
     result: ToolResult | None = None
     rolled_back: list[RolledBack] = field(default_factory=list)
+    abandoned: bool = False
+    """the session was stopped before it was finished"""
 
     @property
     def waits(self) -> bool:
         """For a person."""
-        return self.phase in ("asked", "questioned")
+        return self.phase in ("asked", "questioned") and not self.abandoned
 
 
 @dataclass
@@ -112,7 +116,7 @@ class SessionState:
 
     seq: int = 0
     """of the last record applied"""
-    life: Status = "running"
+    life: Life = "running"
     """`status` without `waiting`"""
     task: str = ""
     workspace: str = ""
@@ -122,6 +126,10 @@ class SessionState:
     turn: int = 0
     """number of the last model turn; turns count from 1"""
     last_turn: ModelTurn | None = None
+    answered: bool = False
+    """the last turn is a whole answer that asks for no calls"""
+    at_rest: bool = True
+    """the model is not in the middle of its work: it answered, or it was ended"""
     calls: dict[str, CallState] = field(default_factory=dict)
     """by call id, in order"""
     unfinished: dict[str, CallState] = field(default_factory=dict)
@@ -152,11 +160,11 @@ class SessionState:
 
     @property
     def open_approvals(self) -> list[CallState]:
-        return [c for c in self.unfinished.values() if c.phase == "asked"]
+        return [c for c in self.unfinished.values() if c.phase == "asked" and c.waits]
 
     @property
     def open_questions(self) -> list[CallState]:
-        return [c for c in self.unfinished.values() if c.phase == "questioned"]
+        return [c for c in self.unfinished.values() if c.phase == "questioned" and c.waits]
 
     @property
     def pending_messages(self) -> dict[int, UserMessage]:
@@ -169,14 +177,17 @@ class SessionState:
             raise ValueError(f"record {record.seq} after {self.seq}: the fold needs every record once, in order")
         self.seq = record.seq
         event = record.event
+        before = self.life
         step = STATUS.get(type(event))
-        if step and self.life in step[0]:
+        if step and before in step[0]:
             self.life = step[1]
         match event:
             case SessionStarted():
                 self._start(event, record.at)
-            case UserMessage() | ModeChanged() | SessionResumed() | SessionFailed() | ModelFailed():
-                self._note(event, record)
+            case UserMessage() | ModeChanged() | SessionResumed():
+                self._person(event, record.seq, before)
+            case SessionStopped() | SessionFailed() | SessionDone() | ModelFailed():
+                self._end(event, record)
             case ModelTurn():
                 self._turn(event)
             case ToolCall():
@@ -189,22 +200,29 @@ class SessionState:
         self.mode = Mode(event.mode)
         self.started_at = at
 
-    def _note(self, event: Event, record: Record) -> None:
+    def _person(self, event: UserMessage | ModeChanged | SessionResumed, seq: int, before: Life) -> None:
+        if isinstance(event, ModeChanged):
+            self.mode = Mode(event.mode)
+        else:
+            self._new_leg()
+        if not isinstance(event, SessionResumed) or before == "stopped":
+            self.notes[seq] = event
+
+    def _end(self, event: Event, record: Record) -> None:
         match event:
-            case UserMessage():
-                self.notes[record.seq] = event
-                self._new_leg()
-            case ModeChanged():
-                self.mode = Mode(event.mode)
-                self.notes[record.seq] = event
-            case SessionResumed():
-                self._new_leg()
             case SessionFailed():
                 self.error = event.message
             case ModelFailed():
                 self.error = event.message
                 self.failures += 1
                 self.retry_at = None if event.retry_in_s is None else record.at + timedelta(seconds=event.retry_in_s)
+                return
+            case SessionStopped():
+                for call in self.unfinished.values():
+                    call.abandoned = True
+            case _:
+                pass
+        self.at_rest = True
 
     def _new_leg(self) -> None:
         self.leg = Leg()
@@ -213,6 +231,7 @@ class SessionState:
 
     def _turn(self, event: ModelTurn) -> None:
         self.turn, self.last_turn = event.turn, event
+        self.answered, self.at_rest = event.finish != "stopped", True
         self.failures, self.retry_at, self.error = 0, None, ""
         for seq in event.took:
             self.notes.pop(seq, None)
@@ -224,6 +243,7 @@ class SessionState:
 
     def _call(self, event: ToolCall, seq: int) -> None:
         self.calls[event.call_id] = self.unfinished[event.call_id] = CallState(seq, event)
+        self.answered = self.at_rest = False
 
     def _of_call(self, event: Event, seq: int) -> None:
         call = self.calls.get(getattr(event, "call_id", ""))
@@ -243,7 +263,7 @@ class SessionState:
         if event.ok:
             self.repeated = ("", 0)
             return
-        what = hashlib.sha256(canonical([call.call.tool, call.call.args, event.data.get("error")])).hexdigest()
+        what = mark(call.call, event.data)
         self.repeated = (what, self.repeated[1] + 1 if what == self.repeated[0] else 1)
 
 
@@ -265,6 +285,11 @@ def advance_call(call: CallState, event: Event, seq: int = 0) -> None:
             call.result, call.phase = event, "finished"
         case _:
             pass
+
+
+def mark(call: ToolCall, data: dict[str, Any]) -> str:
+    """The same for failing calls that are the same: tool, arguments and error code."""
+    return hashlib.sha256(canonical([call.tool, call.args, data.get("error")])).hexdigest()
 
 
 def fold(records: list[Record], state: SessionState | None = None) -> SessionState:

@@ -129,7 +129,7 @@ class Tool:
         return self.Args.model_json_schema()
 
     def parse(self, raw: Any) -> BaseModel:
-        """Arguments as the model gave them (object or JSON text), validated. ToolError `bad_args` says what is wrong."""
+        """Arguments as the model gave them (object or JSON text), validated. ToolError `bad_args` says what is wrong"""
         if isinstance(raw, str):
             try:
                 raw = json.loads(raw or "{}")
