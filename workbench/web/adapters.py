@@ -11,12 +11,11 @@ import fcntl
 import json
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -174,7 +173,7 @@ class DatabaseJournal:
     ) -> list[Record]:
         return await self._run(partial(append, session, events, lease=lease, expect=expect))
 
-    async def _run(self, function: Any) -> Any:
+    async def _run(self, function: Callable[[], list[Record]]) -> list[Record]:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function)
 
     def close(self) -> None:

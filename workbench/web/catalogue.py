@@ -5,11 +5,12 @@ OPENAI_API_KEY or OPENAI_BASE_URL  (OPENAI_MODEL)         offers `openai:<model>
 WORKBENCH_MODEL                                            is picked when nobody picks
 """
 
+import importlib
 import os
 from dataclasses import dataclass
 
-from workbench.agent.messages import Provider
-from workbench.agent.providers import Endpoint, NoSuchModel, available, make
+from workbench.agent import providers
+from workbench.agent.providers import Endpoint, NoSuchModel, available
 from workbench.files import Refused
 from workbench.web import vault
 from workbench.web.models import ModelEndpoint
@@ -59,21 +60,26 @@ def check(name: str) -> None:
         raise Refused("bad_args", f"There is no model {name!r}. There are: {known}; or add one in the settings.")
 
 
-def provider(name: str) -> Provider:
-    """What talks to the model. Raises NoSuchModel, ProviderError or vault.Unreadable, each with what to do."""
+def locate(name: str) -> tuple[str, Endpoint]:
+    """What `providers.make` needs for the model, its module loaded. Blocks; the provider itself is made on the loop.
+
+    Raises NoSuchModel or vault.Unreadable, each with what to do.
+    """
     row = ModelEndpoint.objects.filter(name=name).first()
     if row is not None:
-        return make(f"{row.kind}:{row.model}", Endpoint(base_url=row.base_url, key=vault.unseal(row.sealed_key)))
-    kind, _, model = name.partition(":")
+        located, endpoint = f"{row.kind}:{row.model}", Endpoint(row.base_url, vault.unseal(row.sealed_key))
+    else:
+        kind, _, model = name.partition(":")
+        prefix = kind.upper()
+        if not model and kind in LIKELY:
+            name = f"{kind}:{os.environ.get(f'{prefix}_MODEL') or LIKELY[kind]}"
+        base_url = os.environ.get(f"{prefix}_BASE_URL", "")
+        located, endpoint = name, Endpoint(base_url, os.environ.get(f"{prefix}_API_KEY", ""))
+    kind = located.partition(":")[0]
     if kind not in available():
         raise NoSuchModel(f"The model {name!r} is gone. Start a session with another one.")
-    if not model and kind in LIKELY:
-        name = f"{kind}:{os.environ.get(f'{kind.upper()}_MODEL') or LIKELY[kind]}"
-    prefix = kind.upper()
-    return make(
-        name,
-        Endpoint(base_url=os.environ.get(f"{prefix}_BASE_URL", ""), key=os.environ.get(f"{prefix}_API_KEY", "")),
-    )
+    importlib.import_module(f"{providers.__name__}.{kind}")
+    return located, endpoint
 
 
 def _offered(kind: str) -> bool:

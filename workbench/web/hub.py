@@ -10,19 +10,40 @@ What holds:
 """
 
 import asyncio
+import codecs
 import contextvars
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from workbench.journal.kinds import ModelTurn, Record, SessionStopped, ToolResult
+from workbench.journal.kinds import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Event,
+    ModelTurn,
+    QuestionAnswered,
+    QuestionAsked,
+    Record,
+    SessionDone,
+    SessionFailed,
+    SessionPaused,
+    SessionResumed,
+    SessionStarted,
+    SessionStopped,
+    ToolResult,
+)
 
 log = logging.getLogger(__name__)
 
 TICK_S = 0.016
 BACKLOG = 1024
+QUEUE = "queue"
+"""the channel of everything that people wait for, over all sessions"""
+FOR_THE_QUEUE: tuple[type[Event], ...] = (
+    ApprovalAsked, ApprovalDecided, QuestionAsked, QuestionAnswered,
+    SessionStarted, SessionPaused, SessionResumed, SessionStopped, SessionDone, SessionFailed,
+)  # fmt: skip
 LIVE_TAIL = 64 * 1024
 """of a running command's output or a streaming answer, kept for those who open the page in between"""
 
@@ -47,8 +68,8 @@ class Frame:
     records: tuple[Record, ...] = ()
     """consecutive"""
     pieces: tuple[Piece, ...] = ()
-    drawn: dict[str, Any] = field(default_factory=dict)
-    """what `draw` made of it, by format: shared by all watchers of the frame"""
+    drawn: dict[str, "asyncio.Future[list[str]]"] = field(default_factory=dict)
+    """the messages made of it, by format: shared by all watchers of the frame"""
 
 
 class Lagging(Exception):
@@ -58,8 +79,10 @@ class Lagging(Exception):
 class Watcher:
     """One socket's view of a channel."""
 
-    def __init__(self, channel: "Channel") -> None:
+    def __init__(self, channel: "Channel", left: Callable[[], None]) -> None:
         self._channel = channel
+        self._left = left
+        channel.watchers.add(self)
         self._frames: deque[Frame] = deque()
         self._ready = asyncio.Event()
         self._lost = False
@@ -82,31 +105,21 @@ class Watcher:
         return self._frames.popleft()
 
     def close(self) -> None:
-        self._channel.leave(self)
+        self._channel.watchers.discard(self)
+        self._left()
 
 
 class Channel:
     """One session's watchers and what waits for the next tick."""
 
-    def __init__(self, leave: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self.watchers: set[Watcher] = set()
-        self._leave = leave
-        self._records: dict[int, Record] = {}
+        self._records: dict[tuple[str, int], Record] = {}
         self._pieces: list[Piece] = []
         self._tick: asyncio.Task[None] | None = None
 
-    def join(self) -> Watcher:
-        watcher = Watcher(self)
-        self.watchers.add(watcher)
-        return watcher
-
-    def leave(self, watcher: Watcher) -> None:
-        self.watchers.discard(watcher)
-        if not self.watchers:
-            self._leave()
-
     def add(self, records: Sequence[Record] = (), pieces: Sequence[Piece] = ()) -> None:
-        self._records.update((r.seq, r) for r in records)
+        self._records.update(((r.session, r.seq), r) for r in records)
         self._pieces += pieces
         if self._tick is None:
             self._tick = asyncio.get_running_loop().create_task(self._flush(), context=contextvars.Context())
@@ -114,8 +127,9 @@ class Channel:
     async def _flush(self) -> None:
         await asyncio.sleep(TICK_S)
         self._tick = None
-        records = tuple(self._records[seq] for seq in sorted(self._records))
-        pieces = tuple(join(self._pieces))
+        records = tuple(self._records[key] for key in sorted(self._records))
+        whole = {key for record in records if (key := closes(record))}
+        pieces = tuple(join([p for p in self._pieces if (p.what, p.key) not in whole]))
         self._records, self._pieces = {}, []
         frame = Frame(records, pieces)
         for watcher in tuple(self.watchers):
@@ -134,6 +148,17 @@ def join(pieces: Sequence[Piece]) -> list[Piece]:
     return joined
 
 
+def closes(record: Record) -> tuple[str, str] | None:
+    """The live thing (what, key) that the record holds the whole of."""
+    match record.event:
+        case ModelTurn(turn=turn):
+            return "text", str(turn)
+        case ToolResult(call_id=call):
+            return "output", call
+        case _:
+            return None
+
+
 Listener = Callable[[str, Sequence[Record]], None]
 
 
@@ -145,6 +170,7 @@ class Hub:
         self._channels: dict[str, Channel] = {}
         self._listeners: list[Listener] = []
         self._live: dict[str, dict[tuple[str, str], str]] = {}
+        self._decoders: dict[tuple[str, str], codecs.IncrementalDecoder] = {}
 
     def bind(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Serve watchers on this loop."""
@@ -165,14 +191,18 @@ class Hub:
         self._call(self._add_piece, session, Piece("text", str(turn), text))
 
     def output(self, session: str, call: str, data: bytes) -> None:
-        self._call(self._add_piece, session, Piece("output", call, data.decode("utf-8", "replace")))
+        self._call(self._add_output, session, call, data)
 
     def watch(self, channel: str) -> Watcher:
         """A watcher from now on; runs on the loop."""
         found = self._channels.get(channel)
         if found is None:
-            found = self._channels[channel] = Channel(lambda: self._channels.pop(channel, None) and None)
-        return found.join()
+            found = self._channels[channel] = Channel()
+        return Watcher(found, lambda: self._leave(channel))
+
+    def _leave(self, channel: str) -> None:
+        if channel in self._channels and not self._channels[channel].watchers:
+            del self._channels[channel]
 
     def watched(self) -> set[str]:
         return set(self._channels)
@@ -190,23 +220,25 @@ class Hub:
             log.debug("published after the end")
 
     def _add_records(self, session: str, records: tuple[Record, ...]) -> None:
-        live = self._live.get(session)
-        for record in records if live else ():
-            self._forget(session, record)
-        if channel := self._channels.get(session):
-            channel.add(records=records)
-
-    def _forget(self, session: str, record: Record) -> None:
         live = self._live.get(session, {})
-        match record.event:
-            case ModelTurn(turn=turn):
-                live.pop(("text", str(turn)), None)
-            case ToolResult(call_id=call):
-                live.pop(("output", call), None)
-            case SessionStopped():
+        for record in records:
+            if key := closes(record):
+                live.pop(key, None)
+                self._decoders.pop((session, key[1]), None)
+            elif isinstance(record.event, SessionStopped):
                 live.clear()
         if not live:
             self._live.pop(session, None)
+        if channel := self._channels.get(session):
+            channel.add(records=records)
+        asks = [r for r in records if isinstance(r.event, FOR_THE_QUEUE)]
+        if asks and (channel := self._channels.get(QUEUE)):
+            channel.add(records=asks)
+
+    def _add_output(self, session: str, call: str, data: bytes) -> None:
+        decoder = self._decoders.setdefault((session, call), codecs.getincrementaldecoder("utf-8")("replace"))
+        if text := decoder.decode(data):
+            self._add_piece(session, Piece("output", call, text))
 
     def _add_piece(self, session: str, piece: Piece) -> None:
         live = self._live.setdefault(session, {})
@@ -218,5 +250,3 @@ class Hub:
 
 hub = Hub()
 """the one of this process"""
-
-Draw = Callable[[Frame], Awaitable[Any]]

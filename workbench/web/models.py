@@ -16,7 +16,7 @@ def short_id() -> str:
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(12))
 
 
-class PathField(models.TextField):
+class PathField(models.TextField):  # type: ignore[type-arg]  # generic in its stubs only
     """A path whose name need not be UTF-8: Python's surrogate escapes are kept as `\\xNN`, a backslash as two."""
 
     def get_prep_value(self, value: Any) -> Any:

@@ -85,7 +85,7 @@ class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
 
     def kill_all_applications(self) -> Any:
         task = self._loop.create_task(self._end())
-        task.add_done_callback(lambda t: t.exception() and log.error("closing failed", exc_info=t.exception()))
+        task.add_done_callback(_report)
         return defer.Deferred.fromFuture(task)
 
     async def _end(self) -> None:
@@ -116,3 +116,8 @@ class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
             log.error("the agents did not come to rest within %d s and are cut off", self.grace)
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=1)
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    if error := task.exception():
+        log.error("closing failed", exc_info=error)  # Twisted would swallow it
