@@ -52,7 +52,7 @@ class Seen:
         key: str = "",
         content: bytes | None = None,
     ) -> Note:
-        """A page of `rel` was shown. `key` names the exact answer, for `repeated`; `content` the whole file if small."""
+        """A page was shown. `key` names the exact answer, for `repeated`; `content` is the whole file if small."""
         raise NotImplementedError
 
     def repeated(self, rel: str, version: str, key: str) -> bool:
@@ -69,7 +69,7 @@ class Seen:
         raise NotImplementedError
 
     def wrote(self, rel: str, content: bytes, changes: Sequence[Change] | None) -> Note:
-        """This session wrote `content` to `rel`. `changes` in old line numbers, ascending; None when all of it is known."""
+        """This session wrote `content`. `changes` ascend, in old line numbers; None when all of it is known."""
         raise NotImplementedError
 
     def moved(self, rel: str, to: str) -> Note:
