@@ -71,7 +71,9 @@ def composed(first: Sequence[Change], second: Sequence[Change]) -> list[Change]:
     done = list(first)
     for change in reversed(second):  # from the end, so that the numbers of earlier ones still hold
         low, high = change.first, change.first + change.old
-        before, touched, behind = [], [], []
+        before: list[tuple[Change, int, int]] = []
+        touched: list[tuple[Change, int, int]] = []
+        behind: list[tuple[Change, int, int]] = []
         shift = 0
         for c in done:
             begin, end = c.first + shift, c.first + shift + c.new
