@@ -46,11 +46,12 @@ class Verb(StrEnum):
 
 
 Kind = Literal[
-    "", "one_path", "download_run", "raw_socket", "exfiltrate", "wipe", "kill_all", "host_root", "run",
+    "", "names", "one_path", "run",
+    "download_run", "raw_socket", "exfiltrate", "wipe", "kill_all", "host_root",
 ]  # fmt: skip
-"""A finer word than the verb, for rules: `one_path` deletes one literal path, `run` runs the workspace's own code, the
-others name a pattern that is never right (download and run, a socket opened by redirection, secrets sent away, a disk
-or home wiped, every process killed, a container given the host's root)."""
+"""A finer word than the verb, for rules: `names` looks at names and sizes only, `one_path` deletes one literal path,
+`run` runs the workspace's own code. The others name what is never right: to run what was downloaded unseen, a socket
+opened by redirection, secrets sent away, a disk or home wiped, every process killed, a container given the host."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,44 @@
-"""May it run? A pure function of the call, the rules and the mode."""
+"""May it run? A pure function of the call, the rules and the mode.
 
+A call is judged in units: each simple command of a bash call by itself, any other call as a whole. The gravest unit
+decides. What no rule knows asks.
+"""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from workbench.policy.call import Call, Decision, Mode
-from workbench.policy.rules import Rules
+from workbench.policy.call import Call, Decision, Effect, Mode, Outcome, Verb
+from workbench.policy.match import Argv
+from workbench.policy.rules import Rule, Rules, winner
+
+PLAIN = frozenset(
+    """
+    basename cat cmp comm cut date df diff dirname du echo false file grep head id ls nl pwd realpath stat tail tr true
+    uname wc which whoami
+    """.split()  # noqa: SIM905 - reads better than thirty quoted words
+)
+"""programs that may run without a sandbox and without asking, one at a time, when they read and nothing else"""
+
+_RANK: dict[Outcome, int] = {"allow": 0, "ask": 1, "deny": 2}
+_GRAVITY = [
+    Verb.READ, Verb.WRITE_WS, Verb.NET_READ, Verb.OPAQUE, Verb.DELETE, Verb.WRITE_OUT,
+    Verb.KILL, Verb.HISTORY, Verb.PERSIST, Verb.SECRET, Verb.EXTERNAL, Verb.PRIV,
+]  # fmt: skip
+"""verbs from light to grave: the order of reasons"""
+_SHOWN = 4
+"""targets named in one reason; the card lists all"""
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """One rule that spoke about one unit."""
+
+    outcome: Outcome
+    gravity: int
+    rule: str
+    reason: str
 
 
 def decide(call: Call, rules: Rules, mode: Mode, *, contained: bool) -> Decision:
@@ -11,9 +46,121 @@ def decide(call: Call, rules: Rules, mode: Mode, *, contained: bool) -> Decision
 
     `contained` is False where no sandbox runs: then every bash command asks, except the plainly read-only single ones.
     """
-    raise NotImplementedError
+    findings = [f for unit in _units(call) for f in _judge_unit(call, unit, rules, mode)]
+    if not call.effects and not call.commands and not call.reads_only:
+        findings.append(_Finding("ask", 0, "built in / unknown asks", f"Nothing is known about what {call.tool} does."))
+    if call.tool == "bash" and not contained and not _plainly_reads(call):
+        reason = "No sandbox contains this command, so every command asks except single ones that plainly only read."
+        findings.append(_Finding("ask", -1, "built in / no sandbox asks", reason))
+    findings.sort(key=lambda f: (-_RANK[f.outcome], -f.gravity))
+    if not findings:
+        return Decision("allow", (), "built in / reading runs", call.effects)
+    gravest = findings[0]
+    reasons = tuple(dict.fromkeys(f.reason for f in findings if f.reason))
+    return Decision(gravest.outcome, reasons, gravest.rule, call.effects)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    argv: Argv | None
+    effects: tuple[Effect, ...]
+    what: str
+    """the command or tool, for a sentence"""
+
+
+def _units(call: Call) -> Iterator[_Unit]:
+    """The simple commands, then what belongs to none of them."""
+    for index, argv in enumerate(call.commands):
+        yield _Unit(argv, tuple(e for e in call.effects if e.part == index), f"`{_shown(argv)}`")
+    rest = tuple(e for e in call.effects if e.part is None)
+    if rest or not call.commands:
+        yield _Unit(None, rest, "This command" if call.tool == "bash" else call.tool)
+
+
+def _judge_unit(call: Call, unit: _Unit, rules: Rules, mode: Mode) -> list[_Finding]:
+    """What the rules say about one unit: nothing means allow without a word."""
+    here = [
+        r
+        for r in rules.rules
+        if r.match.holds_for_call(call.tool, mode)
+        and r.match.holds_for_command(unit.argv, all_options=r.outcome == "allow")
+    ]
+    said = [(effect, winner(r for r in here if _speaks(r, effect, mode))) for effect in unit.effects]
+    covering = next((r for r in here if _covers(r, said)), None)
+    found: dict[str, tuple[Rule | None, list[Effect]]] = {}
+    for effect, rule in said:
+        decided = winner([rule, covering]) if rule and covering else covering or rule
+        found.setdefault(decided.title if decided else "", (decided, []))[1].append(effect)
+    for rule in here:
+        if not rule.match.names_effect and rule.outcome != "allow":
+            found.setdefault(rule.title, (rule, []))
+    return [_finding(rule, effects, unit) for rule, effects in found.values()]
+
+
+def _speaks(rule: Rule, effect: Effect, mode: Mode) -> bool:
+    """Whether a rule speaks about one effect. A person's allow speaks for whole units only (`_covers`)."""
+    if rule.outcome == "allow" and rule.level != "built in":
+        return False
+    return rule.match.names_effect and rule.matches_effect(effect, mode)
+
+
+def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
+    """Whether an allow rule that a person made covers every effect of a unit that is not allowed anyway.
+
+    What cannot be known is covered only where the rule says so, by its exact words or by naming `opaque`.
+    """
+    if rule.level == "built in" or rule.outcome != "allow":
+        return False
+    contested = [e for e, spoken in said if spoken is None or spoken.outcome != "allow"]
+    if not all(rule.match.holds_for_effect(e) for e in contested):
+        return False
+    opaque = any(e.verb == Verb.OPAQUE for e in contested)
+    return not opaque or bool(rule.match.argv) or Verb.OPAQUE in rule.match.effect
+
+
+def _finding(rule: Rule | None, effects: list[Effect], unit: _Unit) -> _Finding:
+    gravity = max((_GRAVITY.index(e.verb) for e in effects), default=0)
+    about = dict.fromkeys(_about(e) for e in effects if e.target or e.detail)
+    more = f" and {len(about) - _SHOWN} more" if len(about) > _SHOWN else ""
+    tail = f": {', '.join(list(about)[:_SHOWN])}{more}" if about else ""
+    if rule is None:
+        return _Finding("ask", gravity, "built in / unknown asks", f"No rule knows what {unit.what} does{tail}.")
+    if rule.outcome == "allow":
+        return _Finding("allow", gravity, rule.title, "")
+    spoken = rule.reason.replace("{what}", unit.what) if rule.reason else f"The rule {rule.title} holds for {unit.what}"
+    return _Finding(rule.outcome, gravity, rule.title, f"{spoken.rstrip('.')}{tail}.")
+
+
+def _about(effect: Effect) -> str:
+    if effect.target and effect.detail:
+        return f"{effect.target} ({effect.detail})"
+    return effect.target or effect.detail
+
+
+def _plainly_reads(call: Call) -> bool:
+    """One command of the short list that reads and nothing else."""
+    if not call.reads_only or len(call.commands) != 1 or any(e.verb != Verb.READ for e in call.effects):
+        return False
+    return bool(call.commands[0]) and call.commands[0][0] in PLAIN
+
+
+def _shown(argv: Argv) -> str:
+    return " ".join("…" if word is None else shlex.quote(word) for word in argv)
 
 
 def explain(call: Call, decision: Decision) -> dict[str, Any]:
-    """`{"decision", "reasons", "commands": [{"argv", "effects", "targets"}], "rule"}`, JSON values only."""
-    raise NotImplementedError
+    """`{"decision", "reasons", "commands": [{"argv", "effects", "targets"}], "rule"}`, JSON values only.
+
+    A call that is no command counts as one command without words.
+    """
+    commands = []
+    for unit in _units(call):
+        effects = [{"verb": e.verb.value, "target": e.target, "detail": e.detail, "kind": e.kind} for e in unit.effects]
+        targets = list(dict.fromkeys(e.target for e in unit.effects if e.target))
+        commands.append({"argv": list(unit.argv or ()), "effects": effects, "targets": targets})
+    return {
+        "decision": decision.outcome,
+        "reasons": list(decision.reasons),
+        "commands": commands,
+        "rule": decision.rule,
+    }

@@ -1,0 +1,96 @@
+"""Path patterns that a different spelling does not slip past.
+
+A protected name has aliases on other file systems: another case, another Unicode form, invisible characters (HFS+),
+dots and blanks at the end, alternate streams and short names like `git~1` (NTFS). Patterns and paths are both folded,
+then compared by component.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+_SHORT = re.compile(r"([^.~/]{1,6})~\d{1,4}(?:\.([^.~/]{0,3}))?$")
+_PLAIN = re.compile(r"[a-z0-9_./-]*[a-z0-9_/-]\Z|\Z")
+_HASHED = {"gi7eba": ".gitmodules", "gi7d29": ".gitattributes", "gi250a": ".gitignore"}
+"""NTFS hashes the stem when four short names are taken; git refuses these three by name, so do we"""
+
+
+def invisible(char: str) -> bool:
+    """Whether a file system may ignore `char`: format characters, variation selectors, the soft hyphen."""
+    return unicodedata.category(char) == "Cf" or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+
+
+@lru_cache(maxsize=4096)
+def fold(path: str) -> str:
+    """`path` (with `/` between parts) in the one spelling that all its aliases share, short names left as they are."""
+    if _PLAIN.match(path) and "./" not in path:
+        return path
+    parts = []
+    for part in path.replace("\\", "/").split("/"):
+        seen = "".join(c for c in part if not invisible(c))
+        seen = unicodedata.normalize("NFC", unicodedata.normalize("NFC", seen).casefold())
+        stream = seen.find(":", 1)
+        seen = seen[:stream] if stream > 0 else seen
+        parts.append(seen.rstrip(". ") or part)
+    return "/".join(parts)
+
+
+def _short_stem(name: str) -> str:
+    """The first six characters of the NTFS short name of `name` (folded)."""
+    stem = name.lstrip(".").rsplit(".", 1)[0] if "." in name.lstrip(".") else name.lstrip(".")
+    return re.sub(r"[ .]", "", stem).replace("+", "_")[:6]
+
+
+def _regex(pattern: str) -> str:
+    """A pattern as a regular expression over a folded path."""
+    start = r"(?:.*/)?"
+    if pattern.startswith("/"):
+        start, pattern = "/", pattern[1:]
+    elif pattern.startswith("./"):
+        start, pattern = "", pattern[2:]
+    beneath = pattern.endswith("/**")
+    body = []
+    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern.removesuffix("/**")):
+        wild = {"**/": r"(?:.*/)?", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}.get(piece)
+        body.append(re.escape(piece) if wild is None else wild)
+    return start + "".join(body) + (r"(?:/.*)?" if beneath else "")
+
+
+class Paths:
+    """A set of path patterns.
+
+    `name` or `a/b` at any depth, `./a` from the workspace's root, `/a` absolute; `*` and `?` within one part, `**` over
+    parts; `a/**` is the folder and all beneath. A pattern that starts with `!` takes back what the others match.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        wanted = [fold(p) for p in self.patterns if not p.startswith("!")]
+        taken = [fold(p[1:]) for p in self.patterns if p.startswith("!")]
+        self._wanted = re.compile("|".join(map(_regex, wanted)) if wanted else r"(?!)", re.DOTALL)
+        self._taken = re.compile("|".join(map(_regex, taken)) if taken else r"(?!)", re.DOTALL)
+        self._long = dict(_HASHED)
+        for name in (part for p in wanted for part in p.split("/") if part and not re.search(r"[*?]", part)):
+            if len(name.lstrip(".")) > 8 or name.startswith("."):
+                self._long.setdefault(_short_stem(name), name)
+
+    def match(self, path: str) -> bool:
+        """Whether a resolved path (relative to the workspace, or absolute) is one of these, under any alias."""
+        folded = fold(path)
+        if "~" in folded:
+            folded = "/".join(self._unshorten(part) for part in folded.split("/"))
+        return self._wanted.fullmatch(folded) is not None and self._taken.fullmatch(folded) is None
+
+    def _unshorten(self, part: str) -> str:
+        short = _SHORT.fullmatch(part)
+        return self._long.get(short[1], part) if short else part
+
+    def __repr__(self) -> str:
+        return f"Paths({list(self.patterns)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Paths) and other.patterns == self.patterns
+
+    def __hash__(self) -> int:
+        return hash(self.patterns)
