@@ -1,8 +1,10 @@
-"""Which lines changed: the changed blocks between two contents, by git's own line diff (xdiff). Diff and merge go by it.
+"""Which lines changed: the changed blocks between two contents, by git's own line diff (xdiff).
 
 Small contents are compared right here. The library keeps the interpreter to itself while it works, so that large ones
 go to a process of their own (`history/worker.py`), which is also given up when one pair takes too long.
 """
+
+from typing import cast
 
 import pygit2
 from pygit2.enums import DiffOption
@@ -45,12 +47,23 @@ def blocks(old: bytes, new: bytes) -> list[Block]:
     answer = _worker.ask(old, new, seconds=SECONDS)
     if answer is None:
         raise TooHard
-    return answer
+    return cast("list[Block]", answer)
+
+
+def grouped(found: list[Block], context: int) -> list[list[Block]]:
+    """The blocks of each hunk: those with at most twice `context` unchanged lines between them share one."""
+    groups: list[list[Block]] = []
+    for block in found:
+        if groups and block[0] - groups[-1][-1][1] <= 2 * context:
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    return groups
 
 
 def compare(old: bytes, new: bytes) -> list[Block]:
     """`blocks`, here and now. `old` and `new` are parameters, so they outlive the patch that points into them."""
-    patch = pygit2.Patch.create_from(old, new, None, None, flag=_FLAGS, context_lines=0, interhunk_lines=0)
+    patch = pygit2.Patch.create_from(old, new, flag=_FLAGS, context_lines=0, interhunk_lines=0)
     found = []
     for hunk in patch.hunks:
         a = hunk.old_start - bool(hunk.old_lines)

@@ -53,6 +53,17 @@ class Found:
         return b"".join(pieces(self.fd))
 
 
+def recorded(fence: Fence, path: str) -> Place:
+    """The place of a path as a version has it: already resolved, so a link that stands there now is not followed, and
+    a name that nobody may type (control characters) still leads to its file."""
+    root, inner = fence.root.resolve(), path
+    for more in fence.more:
+        if Path(path).is_relative_to(more.resolve()):
+            root = more.resolve()
+            inner = Path(path).relative_to(root).as_posix()
+    return Place(path, path, exists=True, via_link=False, kind="file", root=root, inner=inner, follow=False)
+
+
 @contextmanager
 def look(fence: Fence, place: Place) -> Iterator[Found]:
     """What lies at `place`. Refused: what the fence refuses, `permission` for a file that cannot be read."""
