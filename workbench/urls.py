@@ -22,6 +22,12 @@
 | login, login-link, logout | /login/… | login.… |
 """
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from workbench.web.views import login
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("login/", login.page, name="login"),
+    path("login/<str:token>/", login.link, name="login-link"),
+    path("logout/", login.out, name="logout"),
+]

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from workbench.agent.sample import lay_out
-from workbench.agent.scheduler import No, judge
+from workbench.agent.scheduler import Settled, judge
 from workbench.files import Refused
 from workbench.journal.kinds import (
     ApprovalDecided,
@@ -31,6 +31,7 @@ from workbench.journal.kinds import (
 from workbench.journal.state import fold
 from workbench.policy.call import Mode
 from workbench.web import adapters, catalogue, models, runtime
+from workbench.web.leases import LIFETIME
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,26 @@ class AlreadyDecided(Exception):
 
 
 def start_session(
-    *, task: str, who: Who, model: str = "", workspace: str | Path | None = None, mode: str = "ask"
+    *,
+    task: str,
+    who: Who,
+    model: str = "",
+    workspace: str | Path | None = None,
+    mode: str = "ask",
+    held_by: str = "",
 ) -> models.Session:
-    """A new session, ready to be advanced. Without `workspace`: the one `up` was given, for the demo a fresh sample."""
+    """A new session, ready to be advanced. Without `workspace`: the one `up` was given, for the demo a fresh sample.
+
+    `held_by`: the owner that has its lease from the first moment, with token 1.
+    """
     if not task.strip():
         raise Refused("bad_args", "Say what the agent should do: the task is empty.")
     model = model or catalogue.default()
     catalogue.check(model)
     chosen = _mode(mode)
     session = models.Session(model=model, mode=chosen, started_by=who.name[:150])
+    if held_by:
+        session.lease_owner, session.lease_token, session.lease_until = held_by, 1, timezone.now() + LIFETIME
     session.workspace = _workspace(workspace, session.pk, sample=model == "demo")
     started = SessionStarted(
         task=task,
@@ -191,7 +203,7 @@ def decide_approval(
 def _judge_anew(row: models.Approval, edited: dict[str, Any]) -> tuple[dict[str, Any], str]:
     state = fold(adapters.read(row.session_id))
     verdict = judge(runtime.toolbox(row.session), state.calls[row.call_id].call, state.mode, edited)
-    if isinstance(verdict, No):
+    if isinstance(verdict, Settled):
         raise Refused(
             verdict.data.get("error", "denied"), str(verdict.data.get("message", "The changed call is refused."))
         )

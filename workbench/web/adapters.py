@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -159,22 +160,22 @@ def reconcile() -> int:
     return behind
 
 
-class DatabaseJournal:
-    """`agent.ports.Journal`: the same, for the event loop, in one thread that belongs to it."""
+_threads = ThreadPoolExecutor(1, thread_name_prefix="journal")
+"""one thread: one connection, and one writer a process"""
 
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+
+async def in_thread[T](function: Callable[..., T], *args: Any, **more: Any) -> T:
+    """Run what blocks on the database, for coroutines."""
+    return await asyncio.get_running_loop().run_in_executor(_threads, partial(function, *args, **more))
+
+
+class DatabaseJournal:
+    """`agent.ports.Journal`: the same, for the event loop."""
 
     async def read(self, session: str, after: int = 0) -> list[Record]:
-        return await self._run(partial(read, session, after))
+        return await in_thread(read, session, after)
 
     async def append(
         self, session: str, events: Sequence[Event], *, lease: int | None = None, expect: int | None = None
     ) -> list[Record]:
-        return await self._run(partial(append, session, events, lease=lease, expect=expect))
-
-    async def _run(self, function: Callable[[], list[Record]]) -> list[Record]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, function)
-
-    def close(self) -> None:
-        self._thread.shutdown(wait=True)
+        return await in_thread(append, session, events, lease=lease, expect=expect)

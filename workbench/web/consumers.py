@@ -11,7 +11,7 @@ Frames are HTML fragments for htmx; with `?format=json`, one JSON object a recor
 import asyncio
 import contextvars
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs
 
@@ -20,7 +20,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from workbench.journal.kinds import Record
 from workbench.web import adapters, models, timeline, wire
-from workbench.web.hub import QUEUE, Frame, Lagging, Piece, hub
+from workbench.web.hub import QUEUE, Frame, Lagging, Piece, Watcher, closes, hub
 from workbench.web.sockets import GONE, doorkeeper
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class Watching(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships 
     async def serve(self) -> None:
         watcher = hub.watch(self.channel)
         try:
-            await self.begin()
+            await self.begin(watcher)
             while True:
                 await self.forward(await watcher.next())
         except Gone:
@@ -89,7 +89,7 @@ class Watching(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships 
         finally:
             watcher.close()
 
-    async def begin(self) -> None:
+    async def begin(self, watcher: Watcher) -> None:
         """Before the first live frame."""
 
     async def forward(self, frame: Frame) -> None:
@@ -122,41 +122,42 @@ class SessionConsumer(Watching):
         self.channel = self.scope["url_route"]["kwargs"]["session"]
         return await models.Session.objects.filter(pk=self.channel).aexists()
 
-    async def begin(self) -> None:
-        await self.catch_up()
-        await self.say(await self.drawn(lambda: self.draw((), hub.so_far(self.channel))))
+    async def begin(self, watcher: Watcher) -> None:
+        closed = await self.catch_up()
+        pieces = tuple(p for p in watcher.so_far if (p.what, p.key) not in closed)
+        if pieces:
+            await self.say(await self.drawn(lambda: self.draw((), pieces, ())))
 
-    async def catch_up(self) -> None:
-        """Send what the database has after `after`."""
+    async def catch_up(self) -> set[tuple[str, str]]:
+        """Send what the database has after `after`; the live things that this ended."""
+        closed: set[tuple[str, str]] = set()
         while True:
             records = await asyncio.get_running_loop().run_in_executor(
                 _drawers, adapters.read, self.channel, self.after, BATCH
             )
             if records:
-                await self.say(await self.drawn(lambda batch=records: self.draw(batch, ())))  # type: ignore[misc]
+                await self.say(await self.drawn(lambda batch=records: self.draw(batch, (), ())))  # type: ignore[misc]
                 self.after = records[-1].seq
+                closed.update(filter(None, map(closes, records)))
             if len(records) < BATCH:
-                return
+                return closed
 
     async def forward(self, frame: Frame) -> None:
         fresh = [r for r in frame.records if r.seq > self.after]
         gap = bool(fresh) and [r.seq for r in fresh] != list(range(self.after + 1, self.after + 1 + len(fresh)))
-        if gap:
+        if not gap and len(fresh) == len(frame.records):
+            await self.say(await self.shared(frame, lambda: self.draw(frame.records, frame.pieces, frame.so_far)))
+        else:  # what it adds is not known to fit what was sent: tell the rest anew
             await self.catch_up()
-            fresh = []
-        if len(fresh) == len(frame.records):
-            await self.say(await self.shared(frame, lambda: self.draw(frame.records, frame.pieces)))
-        else:
-            await self.say(await self.drawn(lambda: self.draw(fresh, frame.pieces)))
-        if fresh:
-            self.after = fresh[-1].seq
+            await self.say(await self.drawn(lambda: self.draw((), frame.so_far, ())))
+        if frame.records:
+            self.after = max(self.after, frame.records[-1].seq)
 
-    def draw(self, records: "list[Record] | tuple[Record, ...]", pieces: tuple[Piece, ...]) -> list[str]:
+    def draw(self, records: Sequence[Record], pieces: Sequence[Piece], so_far: Sequence[Piece]) -> list[str]:
         """The messages that tell this. Runs in a thread."""
         if self.json:
             return [*map(wire.event_line, records), *map(wire.piece_line, pieces)]
-        html = timeline.frame(self.channel, list(records)) if records else ""
-        return [html + (timeline.live(self.channel, pieces) if pieces else "")]
+        return [timeline.frame(self.channel, records, pieces, so_far)]
 
 
 class QueueConsumer(Watching):

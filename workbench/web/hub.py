@@ -68,6 +68,8 @@ class Frame:
     records: tuple[Record, ...] = ()
     """consecutive"""
     pieces: tuple[Piece, ...] = ()
+    so_far: tuple[Piece, ...] = ()
+    """all that is being written, these pieces included"""
     drawn: dict[str, "asyncio.Future[list[str]]"] = field(default_factory=dict)
     """the messages made of it, by format: shared by all watchers of the frame"""
 
@@ -82,7 +84,10 @@ class Watcher:
     def __init__(self, channel: "Channel", left: Callable[[], None]) -> None:
         self._channel = channel
         self._left = left
+        channel.flush()  # what waits belongs to those who came before
         channel.watchers.add(self)
+        self.so_far = channel.so_far()
+        """what was being written when it came; the frames go on from there"""
         self._frames: deque[Frame] = deque()
         self._ready = asyncio.Event()
         self._lost = False
@@ -112,26 +117,30 @@ class Watcher:
 class Channel:
     """One session's watchers and what waits for the next tick."""
 
-    def __init__(self) -> None:
+    def __init__(self, so_far: Callable[[], tuple[Piece, ...]]) -> None:
+        self.so_far = so_far
         self.watchers: set[Watcher] = set()
         self._records: dict[tuple[str, int], Record] = {}
         self._pieces: list[Piece] = []
-        self._tick: asyncio.Task[None] | None = None
+        self._tick: asyncio.TimerHandle | None = None
 
     def add(self, records: Sequence[Record] = (), pieces: Sequence[Piece] = ()) -> None:
         self._records.update(((r.session, r.seq), r) for r in records)
         self._pieces += pieces
         if self._tick is None:
-            self._tick = asyncio.get_running_loop().create_task(self._flush(), context=contextvars.Context())
+            self._tick = asyncio.get_running_loop().call_later(TICK_S, self.flush, context=contextvars.Context())
 
-    async def _flush(self) -> None:
-        await asyncio.sleep(TICK_S)
-        self._tick = None
+    def flush(self) -> None:
+        if self._tick is not None:
+            self._tick.cancel()
+            self._tick = None
         records = tuple(self._records[key] for key in sorted(self._records))
         whole = {key for record in records if (key := closes(record))}
         pieces = tuple(join([p for p in self._pieces if (p.what, p.key) not in whole]))
         self._records, self._pieces = {}, []
-        frame = Frame(records, pieces)
+        if not records and not pieces:
+            return
+        frame = Frame(records, pieces, self.so_far())
         for watcher in tuple(self.watchers):
             watcher.push(frame)
 
@@ -197,7 +206,7 @@ class Hub:
         """A watcher from now on; runs on the loop."""
         found = self._channels.get(channel)
         if found is None:
-            found = self._channels[channel] = Channel()
+            found = self._channels[channel] = Channel(lambda: self.so_far(channel))
         return Watcher(found, lambda: self._leave(channel))
 
     def _leave(self, channel: str) -> None:

@@ -47,7 +47,7 @@ class Workspace(models.Model):
         ordering = ["name", "id"]
 
     def __str__(self) -> str:
-        return self.path
+        return str(self.path)
 
 
 class Session(models.Model):

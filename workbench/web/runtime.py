@@ -127,7 +127,7 @@ def _decide(call: Call, mode: Mode, *, rules: Rules, contained: bool) -> Decisio
 
 def _system(mode: Mode, *, wall: Fence, box: Sandbox) -> str:
     today = timezone.localdate().isoformat()
-    return system(mode, fence=wall, sandbox=box.words, tools=tuple(all_tools()), today=today)
+    return system(mode, fence=wall, sandbox=box.words, today=today)
 
 
 def _recall(sha256: str) -> bytes | None:

@@ -8,6 +8,7 @@ rest within `grace` seconds.
 import asyncio
 import contextvars
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from daphne.server import Server  # first: it installs the asyncio reactor
@@ -32,6 +33,9 @@ class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
     drain = 2
     failed = ""
     """why the server could not serve, in one line"""
+
+    ready: Callable[[], None] = staticmethod(lambda: None)
+    """called once it listens and the application has started"""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # a timeout would close with 1000, after which htmx never reconnects
@@ -64,6 +68,8 @@ class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
         answer = asyncio.create_task(self._from.get())
         await asyncio.wait({answer, self._task}, return_when=asyncio.FIRST_COMPLETED)
         if answer.done() and answer.result()["type"] == "lifespan.startup.complete":
+            if not self.failed:
+                self.ready()
             return
         why = answer.result().get("message", "") if answer.done() else self._task.exception()
         log.error("startup failed: %s", why)

@@ -12,15 +12,12 @@ What survives a kill is the journal: a due session without a living owner is tak
 import asyncio
 import contextvars
 import logging
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.db import connections
 from django.utils import timezone
 
 from workbench.agent.loop import Halt, Why, advance
@@ -30,6 +27,7 @@ from workbench.agent.providers import Endpoint, NoSuchModel, make
 from workbench.agent.toolbox import Toolbox
 from workbench.journal.kinds import Event, Record, SessionFailed, SessionStopped
 from workbench.web import adapters, catalogue, models, runtime, vault
+from workbench.web.adapters import in_thread
 from workbench.web.hub import hub
 from workbench.web.leases import BEAT_S, Owner
 
@@ -51,9 +49,12 @@ class Runner:
 class Supervisor:
     """Start it on the event loop that runs the sessions; `rest` ends it."""
 
-    def __init__(self, *, only: str = "") -> None:
-        """`only`: run this one session and no other (a command in a terminal)."""
+    def __init__(self, *, runs: bool = True, only: str = "", owner: Owner | None = None) -> None:
+        """`runs=False`: only tell the watchers what other processes append. `only`: run this one session (a command
+        in a terminal, which ends the `owner` that it gives)."""
+        self._runs = runs
         self._only = only
+        self._given = owner
         self._runners: dict[str, Runner] = {}
         self._known: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
@@ -62,11 +63,10 @@ class Supervisor:
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="supervisor")
         self._journal = adapters.DatabaseJournal()
-        self._owner = await self._db(Owner, settings.DATA)
+        self._owner = self._given or Owner(settings.DATA)
         self._since = timezone.now() - timedelta(seconds=5)
-        self._known = dict(await self._db(_last_seqs))
+        self._known = dict(await in_thread(_last_seqs))
         self._unlisten = hub.listen(self._heard)
         self._watch = [self._spawn(self._poll()), self._spawn(self._beat())]
 
@@ -86,18 +86,20 @@ class Supervisor:
                 log.error("a session did not come to rest in %s s; its call is reported as interrupted", within_s)
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        await self._db(self._owner.end)
-        await self._db(connections.close_all)
-        self._journal.close()
-        self._thread.shutdown(wait=False)
+        if self._given is None:
+            self._owner.end()
 
     def wake(self, session: str) -> None:
         """Run the session if it is due and nobody runs it. On the loop."""
-        if self._resting or session in self._runners or (self._only and session != self._only):
+        if self._resting or not self._runs or session in self._runners or (self._only and session != self._only):
             return
         if self._loop.time() < self._not_before.get(session, 0):
             return
         self._runners[session] = Runner(self._spawn(self._run(session)))
+
+    def adopt(self, session: str, token: int) -> None:
+        """Run a session whose lease the owner has already."""
+        self._runners[session] = Runner(self._spawn(self._run(session)), token=token)
 
     async def ended(self, session: str) -> None:
         """Wait until no runner of this process is at the session."""
@@ -107,9 +109,6 @@ class Supervisor:
     def _spawn(self, work: Any) -> "asyncio.Task[Any]":
         # an empty context: a session belongs to no request, whoever woke it
         return self._loop.create_task(work, context=contextvars.Context())
-
-    async def _db(self, function: Callable[..., Any], *args: object) -> Any:
-        return await self._loop.run_in_executor(self._thread, partial(function, *args))
 
     # what is heard
 
@@ -135,10 +134,10 @@ class Supervisor:
             await asyncio.sleep(POLL_S)
 
     async def _look(self) -> None:
-        changed, due, self._since = await self._db(_news, self._since)
+        changed, due, self._since = await in_thread(_news, self._since)
         for session, last_seq in changed:
             if last_seq > self._known.get(session, 0):
-                records = await self._db(adapters.read, session, self._known.get(session, 0))
+                records = await in_thread(adapters.read, session, self._known.get(session, 0))
                 hub.publish(session, records)
         for session in due:
             self.wake(session)
@@ -147,7 +146,7 @@ class Supervisor:
         while True:
             await asyncio.sleep(BEAT_S)
             mine = {session: runner.token for session, runner in self._runners.items() if runner.token}
-            for session in await self._db(self._owner.renew, mine):
+            for session in await in_thread(self._owner.renew, mine):
                 runner = self._runners.get(session)
                 if runner and runner.halt:
                     runner.halt.now()
@@ -157,15 +156,14 @@ class Supervisor:
     async def _run(self, session: str) -> None:
         again = False
         try:
-            token = await self._db(self._owner.take, session)
-            if token is None:
-                return
             runner = self._runners[session]
-            runner.token = token
+            runner.token = runner.token or await in_thread(self._owner.take, session) or 0
+            if not runner.token:
+                return
             try:
                 again = await self._advance(session, runner)
             finally:
-                await self._db(self._owner.release, session, token)
+                await in_thread(self._owner.release, session, runner.token)
         except Exception:
             log.exception("running session %s failed", session)
         finally:
@@ -177,7 +175,7 @@ class Supervisor:
         """Take the steps that can be taken; whether there is more to do at once."""
         before = self._known.get(session, 0)
         try:
-            box, located, endpoint = await self._db(_prepare, session)
+            box, located, endpoint = await in_thread(_prepare, session)
             provider = make(located, endpoint)
         except (NoSuchModel, ProviderError, vault.Unreadable) as e:
             await self._fail(session, runner, str(e))
@@ -204,7 +202,7 @@ class Supervisor:
         finally:
             runner.halt = None
             await provider.close()
-        moved, due = await self._db(_where, session)
+        moved, due = await in_thread(_where, session)
         if due and moved == before:
             self._not_before[session] = self._loop.time() + PAUSE_S
         return bool(due and why not in ("halted", "lost"))
