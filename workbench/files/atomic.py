@@ -32,7 +32,7 @@ PREFIX = ".wb-tmp-"
 _OURS = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 _NOREPLACE, _EXCHANGE = 1, 2
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CHUNK = 1 << 20
+_CHUNK = 64 << 10  # larger buffers are mapped anew for every read, which costs more than the read
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,20 @@ class Written:
     """sentences about what could not be kept"""
 
 
-def write(parent: int, name: str, data: bytes, *, rel: str, expect: str | None, mode: int | None = None) -> Written:
+def write(
+    parent: int, name: str, data: bytes, *, rel: str, expect: bytes | str | None, mode: int | None = None
+) -> Written:
     """`name` in the open folder `parent` becomes a regular file that holds `data`.
 
-    `expect`: SHA-256 of the content that lies there; None when nothing does. `mode`: permission bits, else those of
-    the old file, or what the umask makes of a new one. `rel` is the path for messages.
+    `expect`: the content that lies there, or its SHA-256; None when nothing does. `mode`: permission bits, else those
+    of the old file, or what the umask makes of a new one. `rel` is the path for messages.
     Refused: stale (something else lies there), permission, is_directory, device, io. Then nothing has changed.
     """
     with _errors(rel, "written"):
         _writable_folder(parent, rel)
         old = None if expect is None else _open_old(parent, name, rel)
         try:
-            return _replace(parent, name, data, rel, expect or "", old, mode)
+            return _replace(parent, name, data, rel, expect or b"", old, mode)
         finally:
             if old is not None:
                 os.close(old)
@@ -117,32 +119,32 @@ def sweep(root: Path) -> list[str]:
 # --- the steps of a write --------------------------------------------------------------------------------------------
 
 
-def _replace(parent: int, name: str, data: bytes, rel: str, expect: str, old: int | None, mode: int | None) -> Written:
+def _replace(
+    parent: int, name: str, data: bytes, rel: str, expect: bytes | str, old: int | None, mode: int | None
+) -> Written:
     temp = PREFIX + secrets.token_hex(8)
     rights = 0o600 if old is not None else 0o666  # a new file gets what umask and the folder's ACL make of 0666
     fd = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, rights, dir_fd=parent)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _fill(fd, data)
-        notes = _keep(old, fd) if old is not None else []
+        was = None if old is None else os.fstat(old)
+        notes = [] if old is None or was is None else _keep(old, was, fd)
         if mode is not None:
             os.fchmod(fd, mode)
         os.fsync(fd)
-        sha = hash_of(fd)
-        if sha != hashlib.sha256(data).hexdigest():
-            raise OSError(errno.EIO, "what lies on disk is not what was written")
-        parted = 0 if old is None else os.fstat(old).st_nlink - 1
-        if old is None:
+        sha = _checked(fd, data)
+        if old is None or was is None:
             _create(parent, temp, name, rel)
         else:
-            _exchange(parent, temp, name, rel, expect, old, fd)
+            _exchange(parent, temp, name, rel, expect, old, was, fd)
+        rights = stat.S_IMODE(os.fstat(fd).st_mode)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temp, dir_fd=parent)
-        rights = stat.S_IMODE(os.fstat(fd).st_mode)
         os.close(fd)
     _sync_folder(parent, rel)
-    return Written(sha, len(data), rights, old is None, parted, tuple(notes))
+    return Written(sha, len(data), rights, old is None, was.st_nlink - 1 if was else 0, tuple(notes))
 
 
 def _sync_folder(parent: int, rel: str) -> None:
@@ -157,16 +159,29 @@ def _sync_folder(parent: int, rel: str) -> None:
         ) from e
 
 
+def _checked(fd: int, data: bytes) -> str:
+    """SHA-256 of what lies on disk. OSError when that is not `data`."""
+    digest, at = hashlib.sha256(), 0
+    while piece := os.pread(fd, _CHUNK, at):
+        if piece != data[at : at + len(piece)]:
+            break
+        digest.update(piece)
+        at += len(piece)
+    if at != len(data):
+        raise OSError(errno.EIO, "what lies on disk is not what was written")
+    return digest.hexdigest()
+
+
 def _fill(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view[:_CHUNK]) :]
 
 
-def _keep(old: int, new: int) -> list[str]:
+def _keep(old: int, was: os.stat_result, new: int) -> list[str]:
     """Owner first, mode second (chown clears set-id bits), then attributes; what could not be kept, in sentences."""
     notes = []
-    was, info = os.fstat(old), os.fstat(new)
+    info = os.fstat(new)
     mode = stat.S_IMODE(was.st_mode)
     if (was.st_uid, was.st_gid) != (info.st_uid, info.st_gid):
         try:
@@ -176,7 +191,9 @@ def _keep(old: int, new: int) -> list[str]:
             with suppress(PermissionError):
                 os.fchown(new, -1, was.st_gid)
             notes.append(f"The file belonged to user {was.st_uid} and belongs to {os.geteuid()} now.")
-    os.fchmod(new, mode)
+        os.fchmod(new, mode)
+    elif mode != stat.S_IMODE(info.st_mode):
+        os.fchmod(new, mode)
     kept, inherited = set(_attributes(old)), set(_attributes(new))
     for attribute in sorted(inherited - kept):
         with suppress(OSError):
@@ -220,25 +237,32 @@ def _take_free_name(parent: int, name: str, to_parent: int, to_name: str) -> Non
         os.unlink(name, dir_fd=parent)
 
 
-def _exchange(parent: int, temp: str, name: str, rel: str, expect: str, old: int, new: int) -> None:
+def _exchange(
+    parent: int, temp: str, name: str, rel: str, expect: bytes | str, old: int, was: os.stat_result, new: int
+) -> None:
     """Put the new file in the place of the old one, if that is still the one the caller saw."""
-    if hash_of(old) != expect or not _is(parent, name, old):
+    now = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    if _signature(now) != _signature(was) and not (os.path.samestat(now, was) and _holds(old, expect)):
         raise _stale(rel)
     with suppress(OSError):
         fcntl.flock(old, fcntl.LOCK_SH | fcntl.LOCK_NB)  # it bears our kind of name in a moment; no sweep may take it
     try:
         _renameat2(parent, temp, parent, name, _EXCHANGE)
-    except FileNotFoundError:
-        raise _stale(rel) from None
     except OSError as e:
         if e.errno not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
             raise
+        if not _holds(old, expect):
+            raise _stale(rel) from None
         os.rename(temp, name, src_dir_fd=parent, dst_dir_fd=parent)
         return
-    while not _is(parent, temp, old) or hash_of(old) != expect:
+    while not _is(parent, temp, old) or not _holds(old, expect):
         _renameat2(parent, temp, parent, name, _EXCHANGE)  # someone was faster: theirs goes back
         if _is(parent, temp, new):
             raise _stale(rel)
+
+
+def _signature(info: os.stat_result) -> tuple[int, ...]:
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 def _is(parent: int, name: str, fd: int) -> bool:
@@ -272,6 +296,16 @@ def hash_of(fd: int) -> str:
         digest.update(piece)
         at += len(piece)
     return digest.hexdigest()
+
+
+def _holds(fd: int, content: bytes | str) -> bool:
+    """Whether an open file holds these bytes, or bytes of this SHA-256."""
+    if isinstance(content, str):
+        return hash_of(fd) == content
+    if len(content) < _CHUNK:
+        return os.pread(fd, len(content) + 1, 0) == content
+    whole = os.fstat(fd).st_size == len(content)
+    return whole and all(os.pread(fd, _CHUNK, at) == content[at : at + _CHUNK] for at in range(0, len(content), _CHUNK))
 
 
 def _hash(parent: int, name: str) -> str:
