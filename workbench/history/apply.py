@@ -129,9 +129,7 @@ def put(fence: Fence, place: Place, now: State, result: State, data: bytes) -> N
             expect = now.sha256 if now.kind == "file" else None
             atomic.write(parent, name, data, rel=place.rel, expect=expect, mode=result.mode)
         elif result.kind == "link":
-            if now.kind != "absent":
-                atomic.delete(parent, name, rel=place.rel, expect=now.sha256)
-            _link(parent, name, data)
+            _link(parent, name, data, over=now.kind != "absent")
         elif result.kind in ("absent", "folder"):
             if now.kind != "absent":
                 atomic.delete(parent, name, rel=place.rel, expect=now.sha256)
@@ -144,13 +142,17 @@ def put(fence: Fence, place: Place, now: State, result: State, data: bytes) -> N
         os.close(parent)
 
 
-def _link(parent: int, name: str, target: bytes) -> None:
+def _link(parent: int, name: str, target: bytes, *, over: bool) -> None:
     temp = atomic.PREFIX + secrets.token_hex(8)
     os.symlink(target, os.fsencode(temp), dir_fd=parent)
     try:
-        os.link(temp, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+        if over:
+            os.replace(temp, name, src_dir_fd=parent, dst_dir_fd=parent)
+        else:
+            os.link(temp, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
     finally:
-        os.unlink(temp, dir_fd=parent)
+        with suppress(FileNotFoundError):
+            os.unlink(temp, dir_fd=parent)
 
 
 def _clear_folders(fence: Fence, step: Step) -> None:

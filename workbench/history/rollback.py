@@ -116,7 +116,7 @@ class Rollback:
 
     def versions(self, versions: Iterable[Version]) -> Plan:
         """Take several versions back, path by path; those already taken back are left out. Refused `noop` when there
-        is none. Uncertain ones count only when ticked, unless they are all there is."""
+        is none. Uncertain ones count only when ticked."""
         given = sorted({v.id: v for v in versions if v.status == "done"}.values(), key=lambda v: v.id)
         if not given:
             raise Refused("noop", "There is nothing to roll back: no change was recorded here.")
