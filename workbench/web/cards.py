@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from workbench.journal.kinds import Record, RolledBack, ToolCall, ToolResult
 from workbench.journal.state import CallState, advance_call
+from workbench.web.models import Approval, Question
 from workbench.web.streams import dom_id
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,11 @@ def draw_event(record: Record, context: dict[str, Any]) -> SafeString:
     """`timeline/<kind>.html`, with `record` and `event`."""
     context = {"record": record, "event": record.event, **context}
     return draw(f"timeline/{record.event.kind}.html", context, "timeline/_unknown.html")
+
+
+def _lifts(event: RolledBack, version: int, earlier: Any) -> bool:
+    """`event` ends what `earlier` did to `version`: by naming the version, or the rollback that it was."""
+    return event.version in (version, earlier.new_version)
 
 
 @dataclass
@@ -119,12 +125,32 @@ class Card:
         return "failed" if self.result.data.get("exit_code") or self.result.data.get("timed_out") else "done"
 
     @cached_property
+    def approval(self) -> int | None:
+        """Row id of the open request, for its form."""
+        asked = Approval.objects.filter(session=self.session, seq=self.state.asked_seq, status="pending")
+        return asked.values_list("pk", flat=True).first() if self.asks else None
+
+    @cached_property
+    def question(self) -> int | None:
+        """Row id of the open question, for its form."""
+        if self.state.phase != "questioned":
+            return None
+        asked = Question.objects.filter(session=self.session, call_id=self.call.call_id, status="pending")
+        return asked.values_list("pk", flat=True).first()
+
+    @property
+    def chose_option(self) -> bool:
+        """The answer is one of the options, not the person's own words."""
+        asked, answered = self.state.question, self.state.answered
+        return bool(asked and answered and any(o.get("label") == answered.answer for o in asked.options))
+
+    @cached_property
     def undone(self) -> dict[int, Record]:
         """The record that took a version back, by version; those put back again are gone from it."""
         undone: dict[int, Record] = {}
         for record in self.later:
             if isinstance(record.event, RolledBack):
-                undone.pop(record.event.version, None)
+                undone = {v: r for v, r in undone.items() if not _lifts(record.event, v, r.event)}
                 if not record.event.put_back:
                     undone[record.event.version] = record
         return undone
@@ -134,6 +160,11 @@ class Card:
         """Ids of the versions that it made."""
         found = self.result.view.get("versions", []) if self.result else []
         return [v for v in found if isinstance(v, int)] if isinstance(found, list) else []
+
+    @property
+    def version(self) -> int | None:
+        """The one that it made, when it made just one."""
+        return self.versions[0] if len(self.versions) == 1 else None
 
     @property
     def rolled_back(self) -> bool:

@@ -7,8 +7,10 @@ string, that is taken from the page itself.
 """
 
 import re
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from django import template
@@ -60,12 +62,16 @@ def _class(kind: _TokenType) -> str:
     return next((name for family, name in _CLASSES if kind in family), "")
 
 
-def _coloured(text: str, alias: str) -> list[str]:
-    """HTML of each line. A token over several lines is closed and opened again at each line end."""
+Run = tuple[str, str]
+"""a class name (or "") and the text that has it"""
+
+
+def _coloured(text: str, alias: str) -> list[list[Run]]:
+    """Runs of each line. A token over several lines has a run in each of them."""
     lexer = _lexer(alias)
     if lexer is None or len(text) > LONGEST:
-        return [shown_html(line) for line in text.split("\n")]
-    lines: list[list[tuple[str, str]]] = [[]]
+        return [[("", line)] if line else [] for line in text.split("\n")]
+    lines: list[list[Run]] = [[]]
     for kind, value in lexer.get_tokens(text):
         name = _class(kind)
         for number, piece in enumerate(value.split("\n")):
@@ -73,14 +79,11 @@ def _coloured(text: str, alias: str) -> list[str]:
                 lines.append([])
             if piece:
                 lines[-1].append((name, piece))
-    return ["".join(_run(name, "".join(p for _, p in run)) for name, run in groupby(line, _first)) for line in lines]
+    return [[(name, "".join(p for _, p in run)) for name, run in groupby(line, itemgetter(0))] for line in lines]
 
 
-def _first(run: tuple[str, str]) -> str:
-    return run[0]
-
-
-def _run(name: str, text: str) -> str:
+def run_html(run: Run) -> str:
+    name, text = run
     html = shown_html(text)
     return f'<span class="{name}">{html}</span>' if name else html
 
@@ -108,22 +111,55 @@ def _opened(text: str, alias: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def code_lines(text: str, path: str, before: str = "", first_line: str = "") -> tuple[SafeString, ...]:
-    """HTML of each line of `text`, a page of `path`. `before`: the lines right before it, as many as are at hand."""
+def code_runs(text: str, path: str, before: str = "", first_line: str = "") -> tuple[tuple[Run, ...], ...]:
+    """Runs of each line of `text`, a page of `path`. `before`: the lines right before it, as many as are at hand."""
     alias = _named(PurePosixPath(path).name, first_line or (before or text).split("\n", 1)[0])
     lead = before.split("\n")[:-1] if before else []
     lead = lead[_safe_start(lead) :]
     opened = "" if lead or not alias else _opened(text, alias)
     prefix = "".join(f"{line}\n" for line in lead) + (f"{opened}\n" if opened else "")
-    coloured = _coloured(prefix + text, alias)[prefix.count("\n") :]
-    return tuple(mark_safe(line) for line in coloured)  # noqa: S308 - every piece is escaped
+    return tuple(tuple(line) for line in _coloured(prefix + text, alias)[prefix.count("\n") :])
+
+
+def code_lines(text: str, path: str, before: str = "", first_line: str = "") -> list[SafeString]:
+    """HTML of each line."""
+    lines = code_runs(text, path, before, first_line)
+    return [mark_safe("".join(map(run_html, line))) for line in lines]  # noqa: S308 - every run is escaped
 
 
 def highlight_block(text: str, language: str) -> SafeString:
     """A fenced block of Markdown in the language that it names."""
-    return mark_safe("\n".join(_coloured(text.rstrip("\n"), language.lower())))  # noqa: S308 - every piece is escaped
+    lines = _coloured(text.rstrip("\n"), language.lower())
+    return mark_safe("\n".join("".join(map(run_html, line)) for line in lines))  # noqa: S308 - every run is escaped
 
 
 @register.filter
 def highlighted(text: object, language: str) -> SafeString:
     return highlight_block(str(text or ""), language)
+
+
+_NUMBERED = re.compile(r" *(\d+)\| ?")
+
+
+def split_numbered(content: str, offset: int) -> tuple[list[int], list[str]]:
+    """Line numbers and texts of a content that carries its numbers (`     1| import os`), or doesn't."""
+    lines = content.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    heads = [_NUMBERED.match(line) for line in lines]
+    if all(heads):
+        numbers = [int(head[1]) for head in heads if head]
+        return numbers, [line[head.end() :] for line, head in zip(lines, heads, strict=True) if head]
+    return list(range(offset + 1, offset + 1 + len(lines))), lines
+
+
+def code_rows(
+    text: str, path: str, numbers: Sequence[int], *, before: str = "", anchors: bool = False, hits: Container[int] = ()
+) -> SafeString:
+    """A table row a line. `anchors`: each is the target of `#L<number>`."""
+    rows = [
+        f"<tr{f' id="L{number}"' if anchors else ''}{' class="hit"' if number in hits else ''}>"
+        f'<td class="ln" data-n="{number}"></td><td>{html}</td></tr>'
+        for number, html in zip(numbers, code_lines(text, path, before), strict=False)
+    ]
+    return mark_safe("".join(rows))  # noqa: S308 - numbers, and lines that are escaped
