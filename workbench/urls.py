@@ -22,11 +22,13 @@
 | login, login-link, logout | /login/… | login.… |
 """
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from workbench.web.views import login
+from workbench.web.views import api, login
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/", include((api.patterns(), "api"))),
+    path("api/<path:rest>", api.unknown),
     path("login/", login.page, name="login"),
     path("login/<str:token>/", login.link, name="login-link"),
     path("logout/", login.out, name="logout"),

@@ -171,8 +171,12 @@ def decide_approval(
     *,
     args: dict[str, Any] | None = None,
     reason: str = "",
+    remember: Literal["session"] | None = None,
 ) -> models.Approval:
-    """Decide once. Edited `args` are judged anew: a deny refuses, otherwise the approval binds their digest."""
+    """Decide once. Edited `args` are judged anew: a deny refuses, otherwise the approval binds their digest.
+
+    `remember`: exactly this call is not asked about again for the rest of the session.
+    """
     row = models.Approval.objects.select_related("session").get(pk=approval)
     if row.status != "pending":
         raise AlreadyDecided(row.status, row.decided_by, row.decided_at)
@@ -192,6 +196,10 @@ def decide_approval(
     with transaction.atomic():
         pending = models.Approval.objects.filter(pk=approval, status="pending")
         won = pending.update(status=event.outcome, decided_by=who.name[:150], decided_at=timezone.now())
+        if won and remember and decision == "approve":
+            models.Grant.objects.get_or_create(
+                session_id=row.session_id, digest=digest, defaults={"by": who.name[:150]}
+            )
         if won:
             adapters.append(row.session_id, [event])
     row.refresh_from_db()

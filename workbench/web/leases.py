@@ -35,19 +35,19 @@ class Owner:
         (self._folder / self.name).unlink(missing_ok=True)
         os.close(self._file)
 
-    def take(self, session: str) -> int | None:
-        """The token of a new lease, or None while another runner is at it or there is nothing to do."""
+    def take(self, session: str) -> int:
+        """The token of a new lease, from 1; 0 while another runner is at it or there is nothing to do."""
         now = timezone.now()
         row = Session.objects.filter(pk=session, due=True).values("lease_owner", "lease_token", "lease_until").first()
         if row is None:
-            return None
+            return 0
         free = Q(lease_owner="") | Q(lease_until=None) | Q(lease_until__lt=now)
         if row["lease_owner"] and not self._alive(row["lease_owner"]):
             free |= Q(lease_owner=row["lease_owner"])
         won = Session.objects.filter(free, pk=session, due=True, lease_token=row["lease_token"]).update(
             lease_owner=self.name, lease_token=F("lease_token") + 1, lease_until=now + LIFETIME
         )
-        return row["lease_token"] + 1 if won else None
+        return row["lease_token"] + 1 if won else 0
 
     def renew(self, leases: dict[str, int]) -> set[str]:
         """Move the expiry on; the sessions that were lost."""

@@ -165,6 +165,21 @@ class Approval(models.Model):
         return f"{self.tool} {self.status}"
 
 
+class Grant(models.Model):
+    """A person's yes to exactly one call, for the rest of a session: the same digest is not asked about again."""
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="grants")
+    digest = models.CharField(max_length=64)
+    by = models.CharField(max_length=150)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "digest"], name="grant_once")]
+
+    def __str__(self) -> str:
+        return f"{self.digest[:12]} by {self.by}"
+
+
 class Question(models.Model):
     """*Projection* of question_asked and question_answered; answered once, like an approval."""
 

@@ -11,6 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from django.utils import timezone
+
+from workbench.agent.budget import Budget
+from workbench.agent.steps import Rest, next_step
 from workbench.journal.kinds import (
     ApprovalAsked,
     ApprovalDecided,
@@ -20,6 +24,7 @@ from workbench.journal.kinds import (
     SessionStarted,
 )
 from workbench.journal.state import SessionState
+from workbench.tools import all_tools
 from workbench.web.models import Approval, Question, Session
 
 KEPT = 32
@@ -62,7 +67,7 @@ def project(row: Session, records: list[Record], state: SessionState) -> None:
         state.apply(record)
         _rows(row, record, state)
     row.status = state.status
-    row.due = state.status == "running" or (state.status == "stopped" and bool(state.unfinished))
+    row.due = not isinstance(next_step(state, all_tools(), Budget(), timezone.now()), Rest)
     row.mode = state.mode
     row.failure = state.error if state.status == "failed" else ""
     row.input_tokens = state.usage.input_tokens

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from workbench.files.seen import Seen
 from workbench.history.store import Store
 from workbench.history.versions import History
 from workbench.journal.kinds import ToolResult
-from workbench.policy.call import Call, Decision, Mode
+from workbench.policy.call import Call, Decision, Mode, digest
 from workbench.policy.decision import decide
 from workbench.policy.rules import Rules, built_in
 from workbench.shell.sandbox import Sandbox, probe
@@ -95,6 +96,7 @@ def toolbox(session: models.Session) -> Toolbox:
     known = seen(session.pk)
     spool = settings.DATA / "spool" / session.pk
     box = sandbox()
+    key = vault.digest_key(settings.DATA)
 
     def context(call: str, stream: Stream, stop: threading.Event) -> Context:
         tool = _tool_of(session.pk, call)
@@ -105,8 +107,8 @@ def toolbox(session: models.Session) -> Toolbox:
     return Toolbox(
         tools=all_tools(),
         context=context,
-        decide=partial(_decide, rules=held, contained=box.level != "D"),
-        key=vault.digest_key(settings.DATA),
+        decide=partial(_decide, session=session.pk, rules=held, contained=box.level != "D", key=key),
+        key=key,
         system=partial(_system, wall=wall, box=box),
         keep=store().put,
         recall=_recall,
@@ -121,8 +123,15 @@ def _tool_of(session: str, call: str) -> str:
     return str(getattr(event, "tool", "")) or "tool"
 
 
-def _decide(call: Call, mode: Mode, *, rules: Rules, contained: bool) -> Decision:
-    return decide(call, rules, mode, contained=contained)
+def _decide(call: Call, mode: Mode, *, session: str, rules: Rules, contained: bool, key: bytes) -> Decision:
+    """The gate's decision; what it would ask about is allowed when a person said so for this session."""
+    decision = decide(call, rules, mode, contained=contained)
+    if decision.outcome != "ask":
+        return decision
+    grant = models.Grant.objects.filter(session=session, digest=digest(call, key)).first()
+    if grant is None:
+        return decision
+    return replace(decision, outcome="allow", rule=f"session / allowed by {grant.by} at {grant.at:%H:%M} UTC")
 
 
 def _system(mode: Mode, *, wall: Fence, box: Sandbox) -> str:

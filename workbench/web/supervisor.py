@@ -157,7 +157,8 @@ class Supervisor:
         again = False
         try:
             runner = self._runners[session]
-            runner.token = runner.token or await in_thread(self._owner.take, session) or 0
+            if not runner.token:
+                runner.token = await in_thread(self._owner.take, session)
             if not runner.token:
                 return
             try:

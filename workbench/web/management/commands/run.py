@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,11 @@ class Command(WorkbenchCommand):
     async def _follow(self, session: str, owner: Owner) -> int:
         self._news = asyncio.Event()
         loop = asyncio.get_running_loop()
-        unlisten = hub.listen(lambda *_: loop.call_soon_threadsafe(self._news.set))
+
+        def heard(*_: object) -> None:
+            loop.call_soon_threadsafe(self._news.set)
+
+        unlisten = hub.listen(heard)
         supervisor = Supervisor(only=session, owner=owner)
         await supervisor.start()
         supervisor.adopt(session, token=1)
