@@ -113,15 +113,13 @@ class ProviderError(Exception):
 
 
 class Provider(Protocol):
-    """A model behind an endpoint. Belongs to the event loop it was made on."""
+    """A model behind an endpoint. Belongs to the event loop that first uses it."""
 
     @property
     def takes_images(self) -> bool:
         """False: pictures are named in words instead."""
 
-    def request(
-        self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]
-    ) -> AsyncIterator[TextPiece | ReasoningPiece | Reply]:
+    def request(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> AsyncIterator[Piece]:
         """One turn, streamed; ends with exactly one `Reply`. Raises ProviderError, and nothing else of its own.
 
         Runs no tool, tries nothing twice, changes nothing: the caller decides whether to ask again. May be cancelled.

@@ -73,16 +73,18 @@ class JournalFile:
 
 
 def encode(line: Line) -> bytes:
-    return json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    """One line; DEL too is escaped, the one control character that JSON leaves as it is."""
+    text = json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("\x7f", "\\u007f").encode() + b"\n"
 
 
 def read(path: Path) -> Iterator[Line]:
-    """The lines of a file. ValueError, with the number of the line, at the first one that is not a JSON object."""
+    """The lines of a file. ValueError, with the number of the line, at the first one that was not written here."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, start=1):
             line = _decode(raw)
-            if line is None:
-                raise ValueError(f"line {number} is not a record")
+            if line is None or encode(line) != raw:
+                raise ValueError(f"line {number} is not a record as it was written")
             yield line
 
 

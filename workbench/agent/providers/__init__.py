@@ -1,6 +1,6 @@
 """The models a session can use: one file a provider, found by name and loaded only when one is made.
 
-A model is named `<provider>:<model>` (`anthropic:claude-sonnet-4-5`, `openai:qwen3:8b`) or `<provider>` alone where
+A model is named `<provider>:<model>` (`anthropic:claude-sonnet-5-5`, `openai:qwen3:8b`) or `<provider>` alone where
 there is nothing to choose (`demo`). The file `providers/<provider>.py` has `def make(model: str, endpoint: Endpoint)
 -> Provider`. The SDKs are large: importing this package loads none of them.
 """
@@ -22,6 +22,8 @@ class Endpoint:
     connect_s: float = 10
     silence_s: float = 120
     """the longest wait for the next piece of a stream"""
+    images: bool | None = None
+    """whether the model takes images; None: what is known about its name"""
     pace_s: float = 0.02
     """demo: pause between two pieces of text"""
 

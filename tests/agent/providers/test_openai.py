@@ -1,0 +1,212 @@
+"""OpenAI-compatible endpoints, against a server that streams, calls tools and fails in every way (A5)."""
+
+import json
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from workbench.agent.messages import (
+    Answer,
+    AskedCall,
+    CallResult,
+    Picture,
+    ProviderError,
+    ReasoningPiece,
+    Reply,
+    TextPiece,
+    ToolSpec,
+    UserText,
+)
+from workbench.agent.providers import Endpoint, make
+
+TOOLS = [ToolSpec("look", "Look at it.", {"type": "object", "properties": {"path": {"type": "string"}}})]
+
+
+async def ask(url: str, *messages: Any, model: str = "openai:tiny", **more: Any) -> tuple[list[str], list[str], Reply]:
+    provider = make(model, Endpoint(f"{url}/v1", key="k-123", **more))
+    text, thoughts, reply = [], [], None
+    try:
+        async for piece in provider.request("Be brief.", messages or [UserText("hello")], TOOLS):
+            assert reply is None, "nothing comes after the reply"
+            if isinstance(piece, TextPiece):
+                text.append(piece.text)
+            elif isinstance(piece, ReasoningPiece):
+                thoughts.append(piece.text)
+            else:
+                reply = piece
+    finally:
+        await provider.close()
+    assert reply is not None
+    return text, thoughts, reply
+
+
+async def failure(url: str, *messages: Any, **more: Any) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        await ask(url, *messages, **more)
+    return caught.value
+
+
+async def test_text_arrives_in_pieces_and_then_whole(server: Any, say: Any) -> None:
+    server.script = [say("An answer that comes in several pieces.", think="let me see")]
+    text, thoughts, reply = await ask(server.url)
+    assert len(text) > 3
+    assert "".join(text) == reply.text == "An answer that comes in several pieces."
+    assert "".join(thoughts) == reply.reasoning == "let me see"
+    assert (reply.finish, reply.calls) == ("stop", ())
+    assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cost_usd) == (120, 30, None)
+    assert server.headers[0]["authorization"] == "Bearer k-123"
+
+
+async def test_calls_of_one_turn_come_in_order_with_their_arguments(server: Any, say: Any) -> None:
+    server.script = [say("Two at once.", calls=[("look", '{"path": "a"}'), ("look", '{"path": "b"}')], ids=["x", "y"])]
+    _, _, reply = await ask(server.url)
+    assert [(c.id, c.tool, json.loads(c.arguments)) for c in reply.calls] == [
+        ("x", "look", {"path": "a"}),
+        ("y", "look", {"path": "b"}),
+    ]
+    assert reply.finish == "calls"
+
+
+async def test_broken_arguments_are_handed_on_as_they_are(server: Any, say: Any) -> None:
+    server.script = [say(calls=[("look", '{"path": "a')])]
+    _, _, reply = await ask(server.url)
+    assert reply.calls[0].arguments == '{"path": "a'
+
+
+async def test_the_whole_conversation_goes_out_in_the_vendors_words(server: Any) -> None:
+    await ask(
+        server.url,
+        UserText("do it"),
+        Answer("I look.", calls=(AskedCall("c1", "look", {"path": "a"}), AskedCall("c2", "look", "{broken"))),
+        CallResult("c1", "look", {"content": "é"}),
+        CallResult("c2", "look", {"error": "bad_args", "message": "not JSON"}, ok=False),
+        UserText("and now?"),
+    )
+    body = server.requests[0]
+    assert body["stream"] is True and body["model"] == "tiny"
+    assert body["tools"][0]["function"]["name"] == "look"
+    system, first, answer, one, two, last = body["messages"]
+    assert (system["role"], system["content"]) == ("system", "Be brief.")
+    assert first["content"] == "do it" and last["content"] == "and now?"
+    assert [json.loads(c["function"]["arguments"]) for c in answer["tool_calls"]] == [
+        {"path": "a"},
+        {"not_valid_json": "{broken"},
+    ]
+    assert (one["role"], one["tool_call_id"], json.loads(one["content"])) == ("tool", "c1", {"content": "é"})
+    assert json.loads(two["content"])["error"] == "bad_args"
+
+
+async def test_an_image_goes_along_and_is_left_out_when_the_endpoint_rejects_it(server: Any, say: Any) -> None:
+    server.script = [say(status=400, body={"error": {"message": "no images please"}}), say("fine")]
+    image = Picture("image/png", b"\x89PNG-not-really", "logo.png")
+    messages = [
+        UserText("look"),
+        Answer("", calls=(AskedCall("c1", "look", {}),)),
+        CallResult("c1", "look", {"path": "logo.png"}, media=(image,)),
+    ]
+    provider = make("openai:tiny", Endpoint(f"{server.url}/v1"))
+    try:
+        with pytest.raises(ProviderError) as caught:
+            [p async for p in provider.request("", messages, TOOLS)]
+        assert caught.value.retryable and "no images please" in caught.value.message
+        assert "image_url" in json.dumps(server.requests[0])
+        assert [p async for p in provider.request("", messages, TOOLS)]
+    finally:
+        await provider.close()
+    assert "image_url" not in json.dumps(server.requests[1])
+    assert "takes no images" in json.dumps(server.requests[1])
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable", "words"),
+    [
+        (401, False, "refuses the key"),
+        (403, False, "refuses the key"),
+        (404, False, "does not know the model tiny"),
+        (400, False, "rejects the request"),
+        (402, False, "no quota or credit"),
+        (429, True, "limits the rate"),
+        (500, True, "error of its own"),
+        (503, True, "overloaded or not available"),
+        (529, True, "overloaded or not available"),
+    ],
+)
+async def test_what_the_endpoint_answers_instead(
+    server: Any, say: Any, status: int, retryable: bool, words: str
+) -> None:
+    server.script = [say(status=status, body={"error": {"message": "said\nthe server"}})]
+    error = await failure(server.url)
+    assert error.retryable is retryable
+    assert words in error.message and server.url in error.message
+    assert f"HTTP {status}: said the server" in error.message
+    assert len(server.requests) == 1, "nothing is tried again below the loop"
+
+
+async def test_a_request_to_wait_is_passed_on(server: Any, say: Any) -> None:
+    server.script = [say(status=429, headers={"retry-after": "7"})]
+    assert (await failure(server.url)).retry_after == 7
+
+
+async def test_an_error_page_that_is_no_json_stays_one_line(server: Any, say: Any) -> None:
+    server.script = [say(status=502, body=b"<html>\n<h1>Bad gateway</h1>" + b"x" * 5000)]
+    error = await failure(server.url)
+    assert error.retryable and "\n" not in error.message and len(error.message) < 600
+
+
+async def test_a_context_that_is_too_long_is_named(server: Any, say: Any) -> None:
+    body = {"error": {"message": "maximum context length is 8192 tokens", "code": "context_length_exceeded"}}
+    server.script = [say(status=400, body=body)]
+    error = await failure(server.url)
+    assert not error.retryable and "no longer fits" in error.message
+
+
+@pytest.mark.parametrize("after", [0, 2])
+async def test_a_stream_that_is_cut(server: Any, say: Any, after: int) -> None:
+    server.script = [say("a text that is never finished", cut_after=after)]
+    error = await failure(server.url)
+    assert error.retryable and "broke off" in error.message
+
+
+async def test_a_stream_that_ends_politely_but_unfinished(server: Any, say: Any) -> None:
+    server.script = [say("half a sen", finish=None)]
+    error = await failure(server.url)
+    assert error.retryable and "broke off" in error.message
+
+
+async def test_an_answer_cut_at_the_length_limit_says_so(server: Any, say: Any) -> None:
+    server.script = [say("half a sen", finish="length")]
+    assert (await ask(server.url))[2].finish == "length"
+
+
+async def test_a_stream_that_falls_silent(server: Any, say: Any) -> None:
+    server.script = [say("a text that hangs after its first piece", hang_s=30)]
+    began = time.monotonic()
+    error = await failure(server.url, silence_s=0.5)
+    assert time.monotonic() - began < 5
+    assert error.retryable and "did not answer in time" in error.message
+
+
+async def test_nobody_listens() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    error = await failure(f"http://127.0.0.1:{port}")
+    assert error.retryable and "can't be made" in error.message and str(port) in error.message
+
+
+async def test_rubbish_in_the_stream(server: Any, say: Any) -> None:
+    server.script = [say(raw=b"data: {this is no json}\n\n"), say(raw=b"")]
+    assert "endpoint" in (await failure(server.url)).message
+    assert (await failure(server.url)).retryable
+
+
+def test_a_model_name_is_needed() -> None:
+    with pytest.raises(ProviderError, match="model name"):
+        make("openai", Endpoint("http://127.0.0.1:9/v1"))
+
+
+def test_the_vendor_needs_a_key() -> None:
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
+        make("openai:gpt-5")
