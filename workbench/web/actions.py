@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from workbench.agent.arguments import clean
 from workbench.agent.sample import lay_out
 from workbench.agent.scheduler import Settled, judge
 from workbench.files import Refused
@@ -65,6 +66,7 @@ def start_session(
 
     `held_by`: the owner that has its lease from the first moment, with token 1.
     """
+    task = clean(task)
     if not task.strip():
         raise Refused("bad_args", "Say what the agent should do: the task is empty.")
     model = model or catalogue.default()
@@ -134,7 +136,7 @@ def open_workspace(path: str | Path, *, is_default: bool = False) -> models.Work
 def send_message(session: str, text: str, who: Who, *, delivery: Literal["queue", "steer"] = "queue") -> models.Session:
     if not text.strip():
         raise Refused("bad_args", "The message is empty.")
-    return _append(session, UserMessage(text=text, by=who.name, delivery=delivery))
+    return _append(session, UserMessage(text=clean(text), by=who.name, delivery=delivery))
 
 
 def set_mode(session: str, mode: str, who: Who) -> models.Session:
@@ -189,7 +191,7 @@ def decide_approval(
         outcome="approved" if decision == "approve" else "rejected",
         by=who.name,
         via=who.via,
-        reason=reason,
+        reason=clean(reason),
         args=edited,
         digest=digest,
     )
@@ -223,7 +225,7 @@ def answer_question(question: int, answer: str, who: Who) -> models.Question:
     if not answer.strip():
         raise Refused("bad_args", "The answer is empty.")
     row = models.Question.objects.get(pk=question)
-    event = QuestionAnswered(call_id=row.call_id, outcome="answered", answer=answer, by=who.name)
+    event = QuestionAnswered(call_id=row.call_id, outcome="answered", answer=clean(answer), by=who.name)
     with transaction.atomic():
         pending = models.Question.objects.filter(pk=question, status="pending")
         won = pending.update(status="answered", answered_by=who.name[:150], answered_at=timezone.now())

@@ -1,6 +1,7 @@
 """What a session's calls run with: its fence, rules, read state, history, sandbox and prompt, made from the rows."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -88,8 +89,12 @@ def changes(session: str, call: str) -> list[dict[str, Any]]:
     return found
 
 
-def toolbox(session: models.Session) -> Toolbox:
-    """Everything the calls of one session need. Made when a runner takes the session, or a person edits a call."""
+def toolbox(session: models.Session, *, tool_of: Callable[[str], str] | None = None) -> Toolbox:
+    """Everything the calls of one session need. Made when a runner takes the session, or a person edits a call.
+
+    `tool_of`: call id -> tool; from the journal unless given.
+    """
+    named = tool_of or partial(_tool_of, session.pk)
     root = Path(session.workspace.path)
     held = rules(session)
     wall = fence(root, held)
@@ -99,8 +104,7 @@ def toolbox(session: models.Session) -> Toolbox:
     key = vault.digest_key(settings.DATA)
 
     def context(call: str, stream: Stream, stop: threading.Event) -> Context:
-        tool = _tool_of(session.pk, call)
-        history = History(store(), DatabaseVersions(), wall, session.pk, call, tool)
+        history = History(store(), DatabaseVersions(), wall, session.pk, call, named(call))
         spool.mkdir(parents=True, exist_ok=True, mode=0o700)
         return Context(session.pk, call, wall, known, history, box, spool, stream, stop)
 

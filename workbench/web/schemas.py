@@ -13,9 +13,7 @@ class Strict(Schema):
 
 class StartSession(Strict):
     prompt: str = Field(min_length=1, description="what the agent should do")
-    workspace: str | None = Field(
-        default=None, description="absolute path; without it the one `up` was given"
-    )
+    workspace: str | None = Field(default=None, description="absolute path; without it the one `up` was given")
     model: str | None = Field(default=None, description="a name from /api/models")
     mode: Literal["plan", "ask", "auto"] = "ask"
 
@@ -35,9 +33,7 @@ class Decide(Strict):
     decision: Literal["approve", "reject"]
     args: dict[str, Any] | None = Field(default=None, description="edited arguments; the gate decides on them anew")
     reason: str = Field(default="", description="the model reads it: what to do instead")
-    remember: Literal["session"] | None = Field(
-        default=None, description="the same is not asked again"
-    )
+    remember: Literal["session"] | None = Field(default=None, description="the same is not asked again")
 
 
 class Answer(Strict):

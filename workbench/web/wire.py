@@ -18,7 +18,7 @@ def event(record: Record) -> dict[str, Any]:
 
 
 def event_line(record: Record) -> str:
-    return json.dumps(event(record), ensure_ascii=False)
+    return json.dumps(event(record))
 
 
 def piece_line(piece: Piece) -> str:
@@ -108,4 +108,4 @@ def version(row: models.Version) -> dict[str, Any]:
 
 
 def queue_line(record: Record) -> str:
-    return json.dumps({"session": record.session, **event(record)}, ensure_ascii=False)
+    return json.dumps({"session": record.session, **event(record)})

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 from django.core.exceptions import ObjectDoesNotExist, RequestDataTooBig
@@ -17,7 +18,8 @@ from ninja.params.functions import Query
 from ninja.security import HttpBearer
 
 from workbench.files import Refused
-from workbench.web import accounts, actions, adapters, catalogue, models, reading, rollbacks, schemas, wire
+from workbench.web import accounts, actions, adapters, catalogue, models, rollbacks, schemas, wire
+from workbench.web.offline import Bench
 
 MOST = 500
 STATUS: dict[str, int] = {
@@ -298,7 +300,7 @@ def read_file(
 ) -> Any:
     """A page of a file, as the agent's read_file gives it."""
     row = models.Workspace.objects.get(pk=workspace)
-    return JsonResponse(reading.read_page(row, path, offset=offset, limit=limit, column=column))
+    return JsonResponse(Bench(Path(row.path)).read_page(path, offset=offset, limit=limit, column=column))
 
 
 @api.get("/models", response=schemas.Models)

@@ -1,0 +1,57 @@
+"""`tool`: tool calls without a model."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from workbench.files import Refused
+from workbench.web.management.base import WorkbenchCommand
+from workbench.web.offline import Bench, line_of
+
+
+class Command(WorkbenchCommand):
+    help = (
+        "Runs one tool call and prints its result, or with --jsonl a call for each {tool, args} line of the input, in "
+        "one session. A call that needs approval gives approval_required, unless --approve all."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("name", nargs="?", help="the tool")
+        parser.add_argument("args", nargs="?", default="{}", help="its arguments, one JSON object")
+        parser.add_argument("--jsonl", action="store_true", help="read {tool, args} lines, answer each before the next")
+        parser.add_argument("--workspace", metavar="DIR", default=".", help="default: here")
+        parser.add_argument("--approve", choices=["none", "all"], default="none")
+
+    def handle(self, **options: Any) -> None:
+        if options["jsonl"] == bool(options["name"]):
+            self.fail("Give either a tool and its arguments, or --jsonl.", 2)
+        try:
+            bench = Bench(Path(options["workspace"]).expanduser().absolute())
+        except Refused as e:
+            self.fail(e.message)
+        approve = options["approve"] == "all"
+        if options["name"]:
+            self._print(bench.run(options["name"], options["args"], approve=approve))
+            return
+        for raw in sys.stdin:
+            if raw.strip():
+                self._print(self._line(bench, raw, approve=approve))
+
+    def _line(self, bench: Bench, raw: str, *, approve: bool) -> dict[str, Any]:
+        try:
+            line = line_of(raw)
+            if not isinstance(line.get("tool"), str):
+                raise Refused("bad_args", 'The line names no tool: send {"tool": "read_file", "args": {…}}.')
+            return bench.run(line["tool"], line.get("args", {}), approve=approve)
+        except Refused as e:
+            return e.as_data()
+        except Exception as e:  # a line never ends the loop
+            return Refused("io", f"The workbench made a mistake here: {type(e).__name__}: {e}").as_data()
+
+    def _print(self, data: dict[str, Any]) -> None:
+        self.stdout.write(json.dumps(data))
+        self.stdout.flush()
