@@ -237,8 +237,7 @@ def test_b10_a_link_in_the_place_of_a_parent_folder_leads_nowhere(work, tmp_path
     outside = tmp_path / "outside"
     shutil.move(work.path("d"), outside)
     work.path("d").symlink_to(outside)
-    with pytest.raises(Refused):
-        work.undo(version)
+    assert work.undo(version).status == "refused"
     assert (outside / "f").read_bytes() == b"2\n"
 
 

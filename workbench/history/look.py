@@ -52,6 +52,11 @@ class Found:
             return b""
         return b"".join(pieces(self.fd))
 
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
 
 def recorded(fence: Fence, path: str) -> Place:
     """The place of a path as a version has it: already resolved, so a link that stands there now is not followed, and
@@ -81,8 +86,7 @@ def look(fence: Fence, place: Place) -> Iterator[Found]:
     try:
         yield found
     finally:
-        if found.fd >= 0:
-            os.close(found.fd)
+        found.close()
 
 
 def look_at(parent: int, name: str, rel: str) -> Found:

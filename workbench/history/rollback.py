@@ -30,6 +30,9 @@ from workbench.history.store import Damaged
 from workbench.history.versions import History, Version, Versions
 from workbench.history.whereabouts import find_content
 
+UNKNOWN = State("other")
+"""what lies at a path that cannot be looked at"""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -150,7 +153,10 @@ class Rollback:
     def path(self, group: Sequence[Version], hunks: frozenset[int] = frozenset()) -> Step:
         """The step of one path, against what lies there now."""
         path = group[0].path
-        now = self.now(path)
+        try:
+            now = self.now(path)
+        except Refused as e:
+            return Step(path, "refused", tuple(group), UNKNOWN, UNKNOWN, message=e.message)
         edges = [Edge(v.before, v.after) for v in group if v.after]
         if hunks:
             try:
