@@ -219,11 +219,7 @@ def _create(parent: int, temp: str, name: str, rel: str) -> None:
     try:
         _take_free_name(parent, temp, parent, name)
     except FileExistsError:
-        raise Refused(
-            "stale",
-            f"{rel} did not exist a moment ago and does now, so it was left as it is. Read it, then decide.",
-            path=rel,
-        ) from None
+        raise appeared(rel) from None
 
 
 def _take_free_name(parent: int, name: str, to_parent: int, to_name: str) -> None:
@@ -350,6 +346,15 @@ def _writable_folder(parent: int, rel: str) -> None:
     """Root may write anywhere, but a folder that is read-only for everyone is meant so."""
     if not os.fstat(parent).st_mode & 0o222:
         raise Refused("permission", f"The folder of {rel} is read-only, so nothing was changed in it.", path=rel)
+
+
+def appeared(rel: str) -> Refused:
+    """The refusal when a file was to be made and something is there."""
+    return Refused(
+        "stale",
+        f"{rel} did not exist a moment ago and does now, so it was left as it is. Read it, then decide.",
+        path=rel,
+    )
 
 
 def _stale(rel: str) -> Refused:

@@ -4,12 +4,13 @@
 changed middle are copied, never encoded again: encoding, BOM, line ends and undecodable bytes stay (SPEC E3).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from workbench.files import Refused
-from workbench.files.decode import Decoded, byte_offsets, decode, encode
+from workbench.files.decode import Decoded, Encoding, byte_offsets, decode, encode
 from workbench.files.lines import LfView, count
 from workbench.files.nearest import nearest
 from workbench.files.seen import Change
@@ -17,6 +18,7 @@ from workbench.files.tolerate import TOKENS, TOLERANCES, Finder, Hit, Tolerance,
 
 LISTED = 20
 """line numbers that a refusal names"""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _WORK = 200_000_000
 """characters compared while places are counted for `ambiguous`; beyond it the count says `at least`"""
 
@@ -155,10 +157,23 @@ def _spliced(data: bytes, decoded: Decoded, view: LfView, hits: list[Hit]) -> tu
     out, text = [], []
     at = offset = 0
     for i, hit in enumerate(_with_breaks(view, hits)):
-        out += [data[offset : offsets[2 * i]], encode(hit.insert, decoded.encoding)]
+        out += [data[offset : offsets[2 * i]], strict(hit.insert, decoded.encoding)]
         text += [decoded.text[at : positions[2 * i]], hit.insert]
         at, offset = positions[2 * i + 1], offsets[2 * i + 1]
     return b"".join([*out, data[offset:]]), "".join([*text, decoded.text[at:]])
+
+
+def strict(text: str, encoding: Encoding) -> bytes:
+    """New text as bytes. Refused `unencodable`, also for a lone surrogate, which stands for a byte only in a file's own
+    text."""
+    if found := _SURROGATE.search(text):
+        raise Refused(
+            "unencodable",
+            f"The new text holds half of a character (U+{ord(found[0]):04X}), which no file can hold. Nothing was "
+            "changed; write the whole character.",
+            encoding=encoding.name,
+        )
+    return encode(text, encoding)
 
 
 def _with_breaks(view: LfView, hits: list[Hit]) -> Iterator[Hit]:

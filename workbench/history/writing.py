@@ -1,7 +1,7 @@
 """How a tool changes the text of one file: look, plan, keep the old content, replace, record (SPEC S2-S4, W2-W4, E5).
 
 The tool brings the plan, a function from the bytes that lie there now to what shall lie there. It runs before the
-decision (`foresee`, for the effects) and again when the change is carried out (`change`), and once more whenever another
+decision (`foresee`, for the effects), again when the change is carried out (`change`), and once more whenever another
 writer came between looking and locking. So what is written was always planned for what it replaces.
 """
 
@@ -62,7 +62,7 @@ def read(fence: Fence, place: Place) -> bytes | None:
         if e.code == "no_file":
             return None
         raise
-    with open(fd, "rb") as file:
+    with os.fdopen(fd, "rb") as file:
         size = os.fstat(fd).st_size
         if size > MAX_SIZE:
             raise Refused(
@@ -164,3 +164,12 @@ def _secrets(planned: Planned) -> list[str]:
     """The secrets that the change brings in, each as words for the person."""
     _, new, skipped = _region(planned.before, planned.after, 0)
     return [str(found) for found in introduced(planned.before, new, first_line=skipped + 1)]
+
+
+def missing(fence: Fence, path: str) -> Refused:
+    """The refusal for a file that should be there: the fence's own, which names similar ones."""
+    try:
+        os.close(fence.open(fence.resolve(path), Access.WRITE))
+    except Refused as e:
+        return e
+    return Refused("conflict", f"{path} was missing a moment ago and is there now. Read it, then try again.", path=path)
