@@ -1,0 +1,98 @@
+"""One command with everything around it: how it is started at each level, and what is watched while it runs."""
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from workbench.files import Refused
+from workbench.shell import bwrap, landlock, repository, seccomp
+from workbench.shell.cgroup import shares
+from workbench.shell.gather import Order
+from workbench.shell.guard import NAMES
+from workbench.shell.host import Host, environment
+from workbench.shell.landlock import Confinement
+from workbench.shell.levels import Grants, Sandbox
+from workbench.shell.mounts import Mount, granted, layout
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+
+
+@dataclass(frozen=True)
+class Contained:
+    """What the launcher gets, and what is to be looked at afterwards."""
+
+    order: Order
+    data: list[bytes] = field(default_factory=list)
+    """contents of the further descriptors, in order"""
+    watched: tuple[Path, ...] = ()
+    """protected paths that no mount protects"""
+
+
+def contain(
+    command: str,
+    *,
+    cwd: Path,
+    root: Path,
+    sandbox: Sandbox,
+    grants: Grants,
+    host: Host,
+    tmp: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Contained:
+    """`command` as the level of `sandbox` and the grants have it. Paths are resolved."""
+    variables = environment(host, root, network=grants.network or grants.unconfined) | dict(env or {})
+    argv = [shell(variables["PATH"]), "-c", "--", command]
+    order = Order(argv, variables, str(cwd))
+    if grants.unconfined:
+        return Contained(replace(order, gather=True))
+    if sandbox.level == "D":
+        return Contained(replace(order, gather=True), watched=_watched(root, grants, mounted=False))
+    mounts = layout(host, root, grants, hide=sandbox.hide, tmp=tmp)
+    if sandbox.level == "C":
+        private = str(tmp or tempfile.gettempdir())
+        confinement = _confinement(mounts, private, grants)
+        order = replace(order, gather=True, confine=asdict(confinement), env=variables | {"TMPDIR": private})
+        return Contained(order, [seccomp.program(confinement.families)], _watched(root, grants, mounted=False))
+    if host.uid != 0:
+        # counted for each user namespace, so it is set inside; outside it would count all of the person's processes
+        argv = [argv[0], "-c", f'ulimit -u {shares()["processes"]}; exec "$@"', "bash", *argv]
+    wrapped = bwrap.wrap(argv, sandbox=sandbox, grants=grants, host=host, mounts=mounts, cwd=cwd)
+    fds = [bwrap.FIRST_FD + i for i in range(len(wrapped.data))]
+    order = replace(order, argv=wrapped.argv, cwd="/", fds=fds)
+    return Contained(order, wrapped.data, _watched(root, grants, mounted=True))
+
+
+def shell(path: str) -> str:
+    """bash, else sh."""
+    found = shutil.which("bash", path=f"/bin:/usr/bin:{path}") or shutil.which("sh", path=f"/bin:/usr/bin:{path}")
+    if found is None:
+        raise Refused("unsupported", "No shell was found on this machine: install bash.")
+    return found
+
+
+def _watched(root: Path, grants: Grants, *, mounted: bool) -> tuple[Path, ...]:
+    """Protected paths to compare before and after: all where nothing is mounted, else those that no mount can cover."""
+    repo = repository.find(root)
+    watched = [root / name for name in NAMES if name != ".git" or repo is None]
+    if mounted:
+        watched = [path for path in watched if path.is_symlink() or not path.exists()]
+    if repo is not None and (grants.git or not mounted):
+        for path in dict.fromkeys(f / name for f in (repo.own, repo.common) for name in repository.PROTECTED):
+            followed = grants.tracking and path.name == "config"
+            small = path.name not in ("modules", "worktrees")
+            if not path.exists() or followed or (small and not mounted):
+                watched.append(path)
+    return tuple(path for path in watched if not granted(path, grants.write))
+
+
+def _confinement(mounts: Sequence[Mount], private: str, grants: Grants) -> Confinement:
+    """The mounts as Landlock rules. There is no private /tmp: a folder of its own takes its place."""
+    masked = [str(m.at) for m in mounts if m.kind in ("closed", "empty", "hidden")]
+    families = seccomp.FAMILIES if grants.network else {seccomp.NETLINK}
+    return Confinement(
+        read=[*landlock.readable_around(masked), *(str(m.source or m.at) for m in mounts if m.kind == "ro")],
+        write=[*(str(m.source or m.at) for m in mounts if m.kind == "rw"), private, *DEVICES],
+        families=sorted(families),
+    )

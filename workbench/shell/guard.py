@@ -1,0 +1,148 @@
+"""Files that make something run later, and did not exist when a command started: what it planted is held back.
+
+What exists is mounted read-only (`mounts`); what does not exist cannot be mounted over without leaving a mark in the
+workspace, so it is compared before and after. Without mounts (level C) the existing ones are compared too, and put back.
+Nothing is thrown away: what is held back lies in a folder outside the workspace, and a note says so.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.shell import repository
+
+NAMES = (
+    ".git", ".vscode", ".idea", ".zed", ".fleet", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".claude",
+    ".codex", ".gemini", ".kiro", ".roo", ".clinerules", ".continue", ".mcp.json", ".devcontainer", ".devcontainer.json",
+    ".husky", ".github/workflows", ".github/actions", ".github/copilot-instructions.md", ".gitlab-ci.yml", ".circleci",
+    ".pre-commit-config.yaml", "lefthook.yml", ".envrc", ".mise.toml", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
+    "workbench.toml",
+)  # fmt: skip
+"""protected names at the top of a workspace"""
+_KEPT_BYTES = 4 * 1024 * 1024
+_KEPT_FILES = 2000
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What lies at a path: kind, permission bits, bytes (of a file) or target (of a link), for it and all beneath it."""
+
+    parts: tuple[tuple[str, int, bytes], ...]
+    """(path beneath, st_mode, content); empty when there is nothing"""
+    whole: bool = True
+    """False: too much to keep, only the first part was looked at"""
+
+
+class Guard:
+    """A watch over some paths of the workspace `root` while one command runs."""
+
+    def __init__(self, root: Path, paths: Iterable[Path], held: Path) -> None:
+        """`held`: folder outside the workspace that takes what is held back; made when it is needed."""
+        self.root = root
+        self.held = held
+        self.before = {path: look(path) for path in paths}
+
+    def settle(self) -> list[str]:
+        """After the command: put every watched path back as it was. A sentence for each that was not."""
+        notes = []
+        for path, before in self.before.items():
+            after = look(path)
+            if after != before and not _harmless(path, before, after):
+                notes.append(self._hold_back(path, before))
+        return notes
+
+    def _hold_back(self, path: Path, before: Shape) -> str:
+        name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        parent = _open_folder(self.root, path)
+        if parent is None:
+            return f"{name} changed, and could not be put back: a folder above it was replaced by a link."
+        try:
+            target = _free(self.held / name.strip("/").replace("/", "_"))
+            if os.path.lexists(path):
+                shutil.move(f"/proc/self/fd/{parent}/{path.name}", target)
+            if before.parts and before.whole:
+                _restore(Path(f"/proc/self/fd/{parent}/{path.name}"), before)
+        finally:
+            os.close(parent)
+        if not before.parts:
+            return (
+                f"{name} was held back: it can make something run later, so a command may not create it. "
+                f"Write it with write_file, which asks a person."
+            )
+        kept = "and was put back" if before.whole else "and was too large to be put back"
+        return f"{name} was changed {kept}: it can make something run later. Change it with edit_file, which asks a person."
+
+
+def look(path: Path) -> Shape:
+    """What lies at `path`, without following a link at or beneath it."""
+    parts: list[tuple[str, int, bytes]] = []
+    left = _KEPT_BYTES
+    todo = [path]
+    while todo:
+        here = todo.pop()
+        try:
+            info = here.lstat()
+            if stat.S_ISLNK(info.st_mode):
+                content = os.fsencode(here.readlink())
+            elif stat.S_ISREG(info.st_mode):
+                content = here.read_bytes() if info.st_size <= left else b""
+                left -= info.st_size
+            else:
+                content = b""
+            if stat.S_ISDIR(info.st_mode):
+                todo += sorted(here.iterdir(), reverse=True)
+        except OSError:
+            continue
+        parts.append((here.relative_to(path).as_posix(), info.st_mode, content))
+        if left < 0 or len(parts) > _KEPT_FILES:
+            return Shape(tuple(parts[:1]), whole=False)
+    return Shape(tuple(parts))
+
+
+def _harmless(path: Path, before: Shape, after: Shape) -> bool:
+    """A new repository without traps, and a branch that now follows a remote one, are what git does every day."""
+    if path.name == ".git" and not before.parts:
+        return repository.harmless(path)
+    if path.name == "config" and len(before.parts) == len(after.parts) == 1:
+        return repository.same_but_for_branches(before.parts[0][2], after.parts[0][2])
+    return False
+
+
+def _open_folder(root: Path, path: Path) -> int | None:
+    """Descriptor of the folder that holds `path`, reached from `root` without following a link; None when it can't be."""
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    top = root if path.is_relative_to(root) else path.parent
+    try:
+        fd = os.open(top, flags)
+        for part in path.parent.relative_to(top).parts:
+            below = os.open(part, flags, dir_fd=fd)
+            os.close(fd)
+            fd = below
+    except OSError:
+        return None
+    return fd
+
+
+def _free(target: Path) -> Path:
+    """`target`, or the same name with a number when something lies there already. Its folder is made."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    number = 1
+    while os.path.lexists(target):
+        number += 1
+        target = target.with_name(f"{target.name}.{number}")
+    return target
+
+
+def _restore(path: Path, shape: Shape) -> None:
+    for rel, mode, content in shape.parts:
+        here = path / rel
+        if stat.S_ISDIR(mode):
+            here.mkdir(exist_ok=True)
+        elif stat.S_ISLNK(mode):
+            here.symlink_to(os.fsdecode(content))
+        elif stat.S_ISREG(mode):
+            here.write_bytes(content)
+            here.chmod(stat.S_IMODE(mode))

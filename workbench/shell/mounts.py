@@ -1,0 +1,158 @@
+"""What a contained command sees of the disk: one list of mounts, made from the account, the workspace and the grants.
+
+Everything is read-only; homes, runtime folders, credentials, sockets and the workbench's own data are masked; the
+workspace is writable but for its `.git` and the files that make something run later. A deeper mount lies on a higher one,
+so a mask never hides what is shown inside it, and what is hidden inside something shown stays hidden.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workbench.shell import repository, toolchain
+from workbench.shell.guard import NAMES
+from workbench.shell.host import Host
+from workbench.shell.levels import Grants
+
+Kind = Literal["ro", "rw", "empty", "closed", "hidden"]
+"""bind read-only; bind writable; empty folder, private; empty folder, read-only; nothing in place of a file"""
+
+EMPTY = ("/tmp", "/var/tmp")  # noqa: S108 - private ones are put there
+CLOSED = ("/run", "/var/run", "/home", "/root", "/media", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet")
+SYSTEM_SECRETS = (
+    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
+    "/etc/krb5.keytab", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/openvpn", "/etc/letsencrypt",
+    "/etc/kubernetes", "/etc/rancher", "/etc/security/opasswd",
+)  # fmt: skip
+HOME_SECRETS = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass",
+    ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc", ".boto", ".config", ".local/share/keyrings", ".mozilla",
+    ".thunderbird", ".password-store", ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".node_repl_history",
+    *toolchain.SECRETS,
+)  # fmt: skip
+"""hidden where the home itself is shown because it is, or lies in, the workspace"""
+SHOWN_RUN = ("/run/current-system", "/run/opengl-driver")
+"""NixOS keeps the system's programs there"""
+
+
+@dataclass(frozen=True)
+class Mount:
+    kind: Kind
+    at: Path
+    source: Path | None = None
+    """of a bind; None means `at` itself"""
+
+
+def layout(
+    host: Host, root: Path, grants: Grants, *, hide: Sequence[Path] = (), tmp: Path | None = None
+) -> list[Mount]:
+    """The mounts on top of a read-only `/`, in the order in which to make them. `root` is resolved."""
+    masks = _masks(host, hide)
+    mounts: dict[Path, Mount] = {}
+
+    def add(kind: Kind, *paths: Path, source: Path | None = None) -> None:
+        for at in paths:
+            mounts[at] = Mount(kind, at, source)
+
+    add("closed", *masks)
+    add("empty", *(Path(p) for p in EMPTY if Path(p).is_dir()), *([host.home] if host.home in masks else []))
+    if tmp is not None:
+        add("rw", Path("/tmp"), source=tmp)  # noqa: S108 - this is the private one
+    for secret in map(Path, SYSTEM_SECRETS):
+        if os.access(secret, os.R_OK):
+            add("closed" if secret.is_dir() else "hidden", secret)
+    covered = [*masks, *map(Path, EMPTY)]
+    add("hidden", *_sockets(covered, root))
+    add("ro", *toolchain.shown(host, root, covered), *_existing(map(Path, SHOWN_RUN)))
+    if grants.home:
+        add("ro", host.home)
+    if grants.network:
+        add("ro", *_resolver(covered))
+    add("rw", root)
+    if not grants.home:
+        shown_home = host.home.is_relative_to(root)
+        for secret in (host.home / s for s in (HOME_SECRETS if shown_home else toolchain.SECRETS)):
+            if os.path.lexists(secret) and not root.is_relative_to(secret) and _is_shown(secret, mounts):
+                add("closed" if secret.is_dir() else "hidden", secret)
+    for mount in _git(host, root, grants):
+        add(mount.kind, mount.at)
+    for path in (root / name for name in NAMES if name != ".git"):
+        if path.exists() and not path.is_symlink() and not granted(path, grants.write):
+            add("rw", *([] if path.parent == root else [path.parent]))  # a mount point cannot be renamed
+            add("ro", path)
+    add("ro", *_existing(grants.read))
+    add("rw", *_existing(grants.write))
+    add("closed", *_existing(hide))
+    return sorted(mounts.values(), key=lambda m: len(m.at.parts))
+
+
+def _masks(host: Host, hide: Sequence[Path]) -> list[Path]:
+    """Folders whose content is not for commands."""
+    runtime = [Path(host.env[n]) for n in ("XDG_RUNTIME_DIR",) if host.env.get(n, "").startswith("/")]
+    wanted = [*map(Path, CLOSED), host.home, *runtime, *hide]
+    real = [w for w in wanted if w.is_dir() and not w.is_symlink() and w != Path("/")]
+    return list(dict.fromkeys(real))
+
+
+def _existing(paths: Sequence[Path] | Iterator[Path]) -> list[Path]:
+    return [p for p in paths if p.exists()]
+
+
+def granted(path: Path, write: Sequence[Path]) -> bool:
+    """A protected path is open when a person allowed to write it, or something in it."""
+    return any(w == path or w.is_relative_to(path) for w in write)
+
+
+def _is_shown(path: Path, mounts: dict[Path, Mount]) -> bool:
+    """Whether the nearest mount above a path shows the disk."""
+    for above in path.parents:
+        if above in mounts:
+            return mounts[above].kind in ("ro", "rw")
+    return True
+
+
+def _sockets(covered: Sequence[Path], root: Path) -> list[Path]:
+    """Unix sockets that someone on this machine holds, outside what is masked: a read-only path does not stop `connect`."""
+    try:
+        table = Path("/proc/net/unix").read_text(errors="surrogateescape")
+    except OSError:
+        return []
+    named = {Path(words[7]) for line in table.splitlines() if len(words := line.split(maxsplit=7)) == 8}
+    covered = (*covered, root, Path("/dev"))
+    return sorted(p for p in named if p.is_absolute() and not any(map(p.is_relative_to, covered)) and _socket(p))
+
+
+def _socket(path: Path) -> bool:
+    try:
+        return stat.S_ISSOCK(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _resolver(covered: Sequence[Path]) -> list[Path]:
+    """The file with the name servers, where a mask would hide it."""
+    real = Path(os.path.realpath("/etc/resolv.conf"))
+    return [real] if real.is_file() and any(real.is_relative_to(c) for c in covered) else []
+
+
+def _git(host: Host, root: Path, grants: Grants) -> Iterator[Mount]:
+    """The repository: shown whole, its `.git` read-only, or writable without what makes git run something later."""
+    repo = repository.find(root)
+    if repo is None or (repo.top != root and host.home.is_relative_to(repo.top)):
+        return
+    if repo.top != root:
+        yield Mount("ro", repo.top)
+    if repo.dot.is_file():
+        yield Mount("ro", repo.dot)
+    for folder in dict.fromkeys((repo.common, repo.own)):
+        yield Mount("rw" if grants.git else "ro", folder)
+        for name in repository.PROTECTED if grants.git else ():
+            path = folder / name
+            if repo.own != folder and repo.own.is_relative_to(path):
+                yield Mount("rw", path)
+                yield from (Mount("ro", other) for other in path.iterdir() if other != repo.own)
+            elif path.exists() and not granted(path, grants.write) and not (grants.tracking and name == "config"):
+                yield Mount("ro", path)
