@@ -2,7 +2,8 @@
 
 import sys
 from argparse import ArgumentParser
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, Literal, NoReturn
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
@@ -16,6 +17,8 @@ class WorkbenchCommand(BaseCommand):
     """A command of the workbench. `manage.py` reads `--data` before the settings; here it is only declared."""
 
     needs_tables = True
+    requires_system_checks: Sequence[str] | Literal["__all__"] = ()
+    """`up` makes them; a single command need not wait for them"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

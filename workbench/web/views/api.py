@@ -5,12 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ObjectDoesNotExist, RequestDataTooBig
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import URLPattern
 from django.utils.dateparse import parse_datetime
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.docs import DocsBase
@@ -73,6 +75,8 @@ def problem(status: int, error: str, message: str, **facts: Any) -> HttpResponse
     return JsonResponse({"error": error, "message": message, **facts}, status=status)
 
 
+@login_not_required
+@csrf_exempt
 def unknown(request: HttpRequest, rest: str = "") -> HttpResponse:
     return problem(404, "not_found", f"There is nothing at {request.path}. The routes are listed at /api/docs.")
 

@@ -29,7 +29,6 @@ class Finding:
 
 class Command(WorkbenchCommand):
     help = "Shows what works on this machine and how to get what is missing."
-    requires_system_checks = ()
 
     def handle(self, **_: Any) -> None:
         for finding in findings():

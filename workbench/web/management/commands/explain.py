@@ -16,7 +16,6 @@ class Command(WorkbenchCommand):
         "Says what the gate would decide about a command, by which rule, and what the command does. With --jsonl for "
         "each {command} or {tool, args} line of the input. Runs nothing."
     )
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)

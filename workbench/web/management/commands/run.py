@@ -23,7 +23,6 @@ INTERRUPTED = 130
 
 class Command(WorkbenchCommand):
     help = "One session in the terminal. Ends with 0 when the agent has finished, with 3 at an ask nobody is there for."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)

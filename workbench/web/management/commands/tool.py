@@ -16,7 +16,6 @@ class Command(WorkbenchCommand):
         "Runs one tool call and prints its result, or with --jsonl a call for each {tool, args} line of the input, in "
         "one session. A call that needs approval gives approval_required, unless --approve all."
     )
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)

@@ -26,6 +26,7 @@ from workbench.web.server import LifespanServer
 class Command(WorkbenchCommand):
     help = "Serves the workbench and runs its agents, until Ctrl+C or SIGTERM."
     needs_tables = False  # only once the folder is known to be ours
+    requires_system_checks = "__all__"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
