@@ -57,29 +57,43 @@ def cut_page(text: str, *, whole: bool, offset: int, column: int, limit: int, ca
 
     `whole`: the text reaches the end of the file. Else it holds more than the caps let through.
     """
-    pieces: list[str] = []
-    chars = cost = 0
-    found = text.split("\n")
     lines = min(limit, caps.lines)
+    found = text.split("\n", lines)
+    rest = found.pop() if len(found) > lines else None
+    head = text if rest is None else text[: len(text) - len(rest) - 1]
+    running_out = rest is None and not whole
+    if running_out or len(head) > caps.chars or tokens(head) > caps.tokens:
+        shorter = _shorter(found, offset, column, caps, running_out=running_out)
+        if shorter:
+            return shorter
+    if rest is not None:
+        more = Next(offset + lines) if rest or not whole else None
+        return Cut(tuple(found), more, ended=True, by="lines" if more and limit > lines else "")
+    if not found[-1]:
+        return Cut(tuple(found[:-1]), None, ended=len(found) > 1)
+    return Cut(tuple(found), None)
+
+
+def _shorter(found: list[str], offset: int, column: int, caps: Caps, *, running_out: bool) -> Cut | None:
+    """The page cut by characters or tokens, None when they are not met after all. `running_out`: the last of the
+    lines is not read to its end."""
+    chars = cost = 0
     for n, line in enumerate(found):
-        last = n == len(found) - 1
-        if last and not line and whole:
-            return Cut(tuple(pieces), None, ended=bool(pieces))
         at = Next(offset + n, 0 if n else column)
-        if n == lines:
-            return Cut(tuple(pieces), at, ended=True, by="lines" if limit > lines else "")
         chars += len(line) + (n > 0)
         cost += tokens(line)
         if chars > caps.chars or cost > caps.tokens:
             by = "chars" if chars > caps.chars else "tokens"
             if n:
-                return Cut(tuple(pieces), at, ended=True, by=by)
+                return Cut(tuple(found[:n]), at, ended=True, by=by)
             taken = _fitting(line, caps)
             return Cut((line[:taken],), Next(offset, column + taken), by=by)
-        if last and not whole:
-            return Cut((*pieces, line), Next(at.offset, at.column + len(line)), by="chars")
-        pieces.append(line)
-    return Cut(tuple(pieces), None)
+    if not running_out:
+        return None
+    line = found.pop()
+    if not line:
+        return Cut(tuple(found), at, ended=True, by="chars")
+    return Cut((*found, line), Next(at.offset, at.column + len(line)), by="chars")
 
 
 def _fitting(line: str, caps: Caps) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.files import Refused, lines
-from workbench.files.decode import Encoding, decode, detect
+from workbench.files.decode import Encoding, detect
 from workbench.files.fence import Fence, Place
 from workbench.files.index import Index, Pread
 from workbench.files.lines import Eol
@@ -67,8 +67,8 @@ def open_text(fence: Fence, place: Place, encoding: str | None = None) -> Iterat
     """Refused like `Fence.open` and `decode.detect`."""
     fd = fence.open(place)
     try:
-        with _told(place):
-            yield _opened(fd, place.rel, encoding)
+        with told(place):
+            yield opened_text(fd, place.rel, encoding)
     finally:
         os.close(fd)
 
@@ -78,7 +78,8 @@ def opened_bytes(rel: str, data: bytes, version: str, encoding: str | None = Non
     return Opened(rel, len(data), _facts(data, version, encoding), _from(data), data)
 
 
-def _opened(fd: int, rel: str, encoding: str | None) -> Opened:
+def opened_text(fd: int, rel: str, encoding: str | None = None) -> Opened:
+    """The text behind a descriptor that the caller closes, after the last page."""
     st = os.fstat(fd)
     key = (*_stamp(st), encoding)
     if st.st_size > _SMALL and (known := _recall(key)):
@@ -190,11 +191,9 @@ def _happened(fd: int, st: os.stat_result) -> str:
 
 
 @contextlib.contextmanager
-def _told(place: Place) -> Iterator[None]:
+def told(place: Place) -> Iterator[None]:
+    """An error of the disk, as a refusal."""
     try:
         yield
     except OSError as e:
         raise Refused("io", f"{place.asked} could not be read: {e.strerror or e}.", path=place.rel) from None
-
-
-__all__ = ["WHOLE", "Facts", "Opened", "decode", "open_text", "opened_bytes", "stamp_version"]

@@ -122,9 +122,10 @@ def page_of(
 
 def _page(file: Opened, cut: Cut, seen: tuple[int, int, str] | None, offset: int, column: int) -> Page:
     facts = file.facts
-    pieces, encoding = tuple(map(shown, cut.pieces)), facts.encoding
-    if pieces != cut.pieces and not encoding.lossy:
-        encoding = replace(encoding, lossy=True)
+    pieces, encoding = cut.pieces, facts.encoding
+    if encoding.lossy or file.content is None:
+        pieces = tuple(map(shown, cut.pieces))
+        encoding = encoding if pieces == cut.pieces else replace(encoding, lossy=True)
     met = max(facts.index.at[0], cut.next.offset if cut.next and cut.by != "seek" else offset + len(pieces))
     return Page(
         rel=file.rel,
