@@ -120,7 +120,9 @@ def _pieces(turn: Turn, number: int) -> Iterator[dict[str, Any]]:
     for i, (tool, args) in enumerate(turn.calls):
         text = args if isinstance(args, str) else json.dumps(args)
         function = {"name": tool, "arguments": text}
-        yield chunk({"tool_calls": [{"index": i, "id": f"call_{number}_{i}", "type": "function", "function": function}]})
+        yield chunk(
+            {"tool_calls": [{"index": i, "id": f"call_{number}_{i}", "type": "function", "function": function}]}
+        )
     yield chunk({}, "tool_calls" if turn.calls else "stop")
     yield {**head, "choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}
 

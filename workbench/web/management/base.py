@@ -2,7 +2,6 @@
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from typing import Any, Literal, NoReturn
 
 from django.core.management import call_command
@@ -17,7 +16,7 @@ class WorkbenchCommand(BaseCommand):
     """A command of the workbench. `manage.py` reads `--data` before the settings; here it is only declared."""
 
     needs_tables = True
-    requires_system_checks: Sequence[str] | Literal["__all__"] = ()
+    requires_system_checks: list[str] | tuple[str, ...] | Literal["__all__"] = ()
     """`up` makes them; a single command need not wait for them"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
