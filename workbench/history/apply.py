@@ -15,7 +15,7 @@ from workbench.files import Refused, atomic
 from workbench.files.fence import Fence, Place
 from workbench.history.look import recorded
 from workbench.history.rollback import Plan, Rollback, Step, is_undone
-from workbench.history.states import State
+from workbench.history.states import ABSENT, State
 from workbench.history.versions import Version
 
 TRIES = 4
@@ -119,6 +119,9 @@ def put(fence: Fence, place: Place, now: State, result: State, data: bytes) -> N
     """Make `place`, where `now` lies, what `result` says. Refused `stale` when something else lies there."""
     parent, name = fence.open_parent(place, create=result.kind != "absent")
     try:
+        if now.kind == "folder" != result.kind:
+            os.rmdir(name, dir_fd=parent)
+            now = ABSENT
         if now.kind == result.kind == "file" and now.sha256 == result.sha256:
             os.chmod(name, result.mode, dir_fd=parent)
         elif result.kind == "file":

@@ -54,7 +54,7 @@ class TreeFile:
         self.path = folder / f"{name}.jsonl"
 
     def load(self) -> tuple[dict[str, Entry], list[dict[str, str]]]:
-        """(entries by relative path, commands that began and did not end). A torn line ends the reading."""
+        """(entries by relative path, commands that began and did not end). A torn line is passed over."""
         entries: dict[str, Entry] = {}
         begun: dict[str, dict[str, str]] = {}
         lines = 0
@@ -77,7 +77,6 @@ class TreeFile:
         """Everything anew."""
         temp = self.path.with_suffix(f".{os.getpid()}.tmp")
         with open(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:  # noqa: PTH123
-            f.write(json.dumps({"root": self.root}) + "\n")
             f.writelines(_line(path, entry) for path, entry in entries.items())
             f.writelines(json.dumps({"begin": who}) + "\n" for who in begun)
         temp.replace(self.path)
@@ -95,7 +94,7 @@ class TreeFile:
     def _append(self, text: str) -> None:
         fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            data = memoryview(text.encode())
+            data = memoryview(f"\n{text}".encode())  # a line that a crash tore ends here
             while data:
                 data = data[os.write(fd, data) :]
         finally:
@@ -117,7 +116,7 @@ def _items(path: Path) -> Iterator[Any]:
                 try:
                     yield json.loads(line)
                 except ValueError:
-                    return
+                    continue
     except FileNotFoundError:
         return
 

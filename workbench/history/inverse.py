@@ -126,7 +126,7 @@ def _gone(edge: Edge, now: Image, read: Read, *, recreate: bool) -> Answer:
     """Someone deleted or renamed what the change left."""
     if edge.before.kind == "absent":
         return Answer("already", now, "The file that the change made is gone already.")
-    if not recreate:
+    if not recreate and edge.after.kind != "folder":
         return Answer(
             "ask", now, "The file is no longer there. Bring it back as it was before the change?", needs="recreate"
         )

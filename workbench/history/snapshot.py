@@ -60,11 +60,8 @@ class Watch:
                 begun = self.tree.load()
                 known = bool(self.tree.entries)
                 seen = self.tree.refresh()
-                if not known:
-                    self.tree.file.write(self.tree.entries, begun)
                 for who in begun:
                     self.cut_off[(who["session"], who["call"])] = dict(seen) if known else {}
-                self.tree.complete = True
         except (OSError, Refused) as e:
             self.failed = str(e)
         finally:
@@ -194,7 +191,7 @@ def _record(history: History, seen: Seen, folders: set[str], since: datetime, *,
     changes: list[Change] = []
     unkept: list[str] = []
     for path, (old, new) in sorted(seen.items()):
-        start, end = _state(old), _state(new)
+        start, end = _state(old), State("folder") if new is None and path in folders else _state(new)
         if len(seen) <= EXPLAINED:
             start, explained = _explained(history, path, start, since)
             uncertain_here = uncertain or explained
@@ -229,11 +226,11 @@ def _state(entry: Entry | None) -> State:
 
 
 def _left_out(tree: Tree) -> tuple[str, ...]:
-    large = [f"{path} ({e.why})" for path, e in tree.entries.items() if e.why]
     notes = []
-    if tree.skipped:
-        notes.append(f"Not watched, so changes there cannot be taken back: {_named(sorted(tree.skipped))}.")
-    if large:
+    if skipped := tree.skipped():
+        notes.append(f"Not watched, so changes there cannot be taken back: {_named(sorted(skipped))}.")
+    if tree.unkept:
+        large = [f"{path} ({why})" for path, why in sorted(tree.unkept.items())]
         notes.append(f"Watched, but without a way back: {_named(large)}.")
     return tuple(notes)
 

@@ -27,7 +27,7 @@ class State:
 
     def same_as(self, other: "State") -> bool:
         """Equal on disk; whether the bytes are kept does not matter."""
-        return self.same_content(other) and (self.kind in ("absent", "link") or self.mode == other.mode)
+        return self.same_content(other) and (self.kind != "file" or self.mode == other.mode)
 
 
 ABSENT = State("absent")

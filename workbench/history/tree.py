@@ -2,7 +2,8 @@
 
 Looking again costs one `lstat` a known file and folder: an unchanged ctime means unchanged content and mode, an
 unchanged folder has the same names. An entry that is about as young as the look that made it could change again within
-the same tick of the clock, so it is not trusted and looked at once more.
+the same tick of the clock, so it is not trusted and looked at once more. Whatever is read is opened by descriptor
+beneath the root and through no link. A file that was there but not watched is never taken for a new one.
 """
 
 import os
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.files import Refused, atomic
+from workbench.files.beneath import kernel_has_openat2, open_beneath
 from workbench.history.entries import Entry, TreeFile
 from workbench.history.ignore import NEVER, OUTPUT, Ignore, of_root
 from workbench.history.look import look_at
@@ -25,6 +27,7 @@ YOUNG = 50_000_000
 COARSE = 2_000_000_000
 """the same where time stamps are whole seconds"""
 _UNTRUSTED = -1
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Limits:
 
 
 Seen = dict[str, tuple[Entry | None, Entry | None]]
-"""path -> what it was, what it is"""
+"""relative path -> what it was, what it is"""
 
 
 @dataclass
@@ -53,43 +56,68 @@ class Tree:
     lock: threading.RLock = field(default_factory=threading.RLock)
     entries: dict[str, Entry] = field(default_factory=dict)
     """by relative path"""
-    skipped: dict[str, str] = field(default_factory=dict)
-    """folders and files that are not looked at, and why"""
+    unkept: dict[str, str] = field(default_factory=dict)
+    """watched files whose content is not kept, and why"""
     new_folders: list[str] = field(default_factory=list)
     """that the last `refresh` found, relative"""
-    complete: bool = False
 
     def __post_init__(self) -> None:
         self._clock: dict[str, int] = {}
         """ctime by absolute path: the one thing the fast look compares"""
         self._folders: dict[str, int] = {}
         """ctime of each folder by absolute path"""
+        self._skipped: dict[str, dict[str, str]] = {}
+        """by folder: names that are not watched, and why"""
         self._rules: dict[str, Ignore] = {}
         self._unsynced: set[str] = set()
         self._total = 0
+        self._openat2 = kernel_has_openat2()
         self.file = TreeFile(self.store.root / "trees", self.root)
 
     def load(self) -> list[dict[str, str]]:
         """Take over what was known when the workbench last ran; the commands that were under way then."""
         entries, begun = self.file.load()
-        self.entries = entries
         for path, entry in entries.items():
-            self._clock[f"{self.root}/{path}"] = entry.changed_ns
-            self._total += entry.size
+            self._know(path, entry, entry.changed_ns)
         return begun
 
+    def skipped(self) -> dict[str, str]:
+        """What is not watched, by relative path, and why."""
+        return {
+            self._rel(f"{folder}/{name}"): why for folder, names in self._skipped.items() for name, why in names.items()
+        }
+
     def refresh(self) -> Seen:
-        """What changed since the last look; afterwards it is known, and the contents are in the store, durably."""
+        """What changed since the last look; afterwards it is known, and the contents are in the store, durably.
+
+        OSError when the root is gone, Refused when the store cannot be written.
+        """
         seen: Seen = {}
         self.new_folders = []
-        for path in self._suspects():
-            self._look(path, seen)
-        for folder in self._changed_folders():
-            self._list(folder, seen)
-        found = {path: pair for path, pair in seen.items() if not _same(*pair)}
-        self._sync()
-        self.file.add({path: now for path, (_, now) in seen.items()})
-        return found
+        self._rules = {}
+        root = os.open(self.root, _FOLDER)
+        try:
+            self._look_again(root, seen)
+            for folder in self._changed_folders():
+                self._list(root, folder, seen)
+        finally:
+            os.close(root)
+            self.store.sync(self._unsynced)
+            self._unsynced = set()
+        self.file.add({path: now for path, (old, now) in seen.items() if old is not now})
+        return {path: pair for path, pair in seen.items() if not _same(*pair)}
+
+    def _look_again(self, root: int, seen: Seen) -> None:
+        folder, parent = "", -1
+        try:
+            for path in self._suspects():
+                above, _, name = path.rpartition("/")
+                if above != folder or parent < 0:
+                    _close(parent)
+                    folder, parent = above, self._open(root, above)
+                self._look(parent, name, self._rel(path), seen)
+        finally:
+            _close(parent)
 
     def _suspects(self) -> list[str]:
         """Known files that are gone or whose ctime differs. The one loop that runs over everything."""
@@ -107,76 +135,97 @@ class Tree:
             yield self.root
         for folder, changed in list(self._folders.items()):
             try:
-                info = os.lstat(folder)
+                if os.lstat(folder).st_ctime_ns != changed:
+                    yield folder
             except OSError:
-                info = None
-            if info is None or not stat.S_ISDIR(info.st_mode):
-                del self._folders[folder]
-            elif info.st_ctime_ns != changed:
-                yield folder
+                self._drop(folder)
 
-    def _list(self, folder: str, seen: Seen) -> None:
+    def _list(self, root: int, folder: str, seen: Seen) -> None:
         """Look at the names of a folder and of those newly found below it."""
-        todo = [folder]
+        todo = [(folder, False)]
         while todo:
-            here = todo.pop()
-            rules = self._rules_of(here)
-            begun = time.time_ns()
-            try:
-                changed = os.lstat(here).st_ctime_ns
-                with os.scandir(here) as listed:
-                    items = list(listed)
-            except OSError:
-                self.skipped[self._rel(here)] = "it cannot be read"
+            here, known = todo.pop()
+            parent = self._open(root, here)
+            if parent < 0:
+                self._drop(here)
                 continue
-            self._folders[here] = _trusted(changed, begun)
-            todo += [path for item in items if (path := self._item(item, rules, seen))]
+            try:
+                begun = time.time_ns()
+                changed = os.fstat(parent).st_ctime_ns
+                with os.scandir(parent) as listed:
+                    items = list(listed)
+                skipped, self._skipped[here] = self._skipped.get(here, {}), {}
+                for item in items:
+                    was_there = known or item.name in skipped
+                    if self._item(parent, here, item, seen, known=was_there):
+                        todo.append((f"{here}/{item.name}", was_there))
+                self._folders[here] = _trusted(changed, begun)
+            except OSError:
+                self._drop(here)
+            finally:
+                os.close(parent)
 
-    def _item(self, item: os.DirEntry[str], rules: Ignore, seen: Seen) -> str | None:
-        """Look at one name; a folder not known yet is given back."""
-        path = item.path
+    def _item(self, parent: int, folder: str, item: os.DirEntry[str], seen: Seen, *, known: bool) -> bool:
+        """Look at one name; True for a folder that is to be listed. `known`: it was there before, unwatched."""
+        path = f"{folder}/{item.name}"
         rel = self._rel(path)
-        if item.is_dir(follow_symlinks=False):
-            if path in self._folders or item.name in NEVER:
-                return None
-            if item.name in OUTPUT or rules.skips(path, folder=True):
-                self.skipped[rel] = "output of tools" if item.name in OUTPUT else "ignored by .gitignore"
-                return None
-            self.new_folders.append(rel)
-            return path
-        known = self.entries.get(rel)
-        if known is not None:
-            if known.inode != item.inode() and rel not in seen:
-                self._look(path, seen)
-            return None
-        if rel in seen or item.name.startswith(atomic.PREFIX):
-            return None
-        if rules.skips(path, folder=False):
-            self.skipped[rel] = "ignored by .gitignore"
-        elif len(self.entries) >= self.limits.files:
-            self.skipped["…"] = f"more than {self.limits.files:,} files"
-        else:
-            self._look(path, seen)
-        return None
+        is_folder = item.is_dir(follow_symlinks=False)
+        if is_folder and (path in self._folders or item.name in NEVER):
+            return False
+        entry = None if is_folder else self.entries.get(rel)
+        if entry is not None:
+            if entry.inode != item.inode() and rel not in seen:
+                self._look(parent, item.name, rel, seen)
+            return False
+        if item.name.startswith(atomic.PREFIX):
+            return False
+        if why := self._why_not(path, item.name, is_folder=is_folder):
+            self._skipped[folder][item.name] = why
+            return False
+        if is_folder:
+            self.new_folders += [] if known else [rel]
+            return True
+        self._look(parent, item.name, rel, seen)
+        if known and rel in seen:
+            seen[rel] = (seen[rel][1], seen[rel][1])
+            self.file.add({rel: seen[rel][1]})
+        return False
 
-    def _look(self, path: str, seen: Seen) -> None:
-        """Read one file anew."""
-        rel = self._rel(path)
+    def _why_not(self, path: str, name: str, *, is_folder: bool) -> str:
+        """Why something that is not known yet is not watched, "" when it is."""
+        if is_folder and name in OUTPUT:
+            return "output of tools"
+        if self._rules_of(path.rpartition("/")[0]).skips(path, folder=is_folder):
+            return "ignored by .gitignore"
+        return f"more than {self.limits.files:,} files" if len(self.entries) >= self.limits.files else ""
+
+    def _look(self, parent: int, name: str, rel: str, seen: Seen) -> None:
+        """Read one file anew. `parent` < 0: its folder is gone."""
         old = self.entries.get(rel)
         begun = time.time_ns()
-        new = self._read(path, rel, old)
+        new = self._read(parent, name, rel, old) if parent >= 0 else None
         if new is None:
             self.entries.pop(rel, None)
-            self._clock.pop(path, None)
+            self.unkept.pop(rel, None)
+            self._clock.pop(f"{self.root}/{rel}", None)
         else:
-            self.entries[rel] = new
-            self._clock[path] = _trusted(new.changed_ns, begun)
+            self._know(rel, new, _trusted(new.changed_ns, begun))
         if old is not None or new is not None:
-            seen[rel] = (old, new)
+            seen[rel] = (seen[rel][0] if rel in seen else old, new)
 
-    def _read(self, path: str, rel: str, old: Entry | None) -> Entry | None:
+    def _know(self, rel: str, entry: Entry, changed: int) -> None:
+        old = self.entries.get(rel)
+        self._total += entry.size - (old.size if old else 0)
+        self.entries[rel] = entry
+        self._clock[f"{self.root}/{rel}"] = changed
+        if entry.why:
+            self.unkept[rel] = entry.why
+        else:
+            self.unkept.pop(rel, None)
+
+    def _read(self, parent: int, name: str, rel: str, old: Entry | None) -> Entry | None:
         try:
-            info = os.lstat(path)
+            info = os.stat(name, dir_fd=parent, follow_symlinks=False)
         except OSError:
             return None
         kind = "link" if stat.S_ISLNK(info.st_mode) else "file"
@@ -186,20 +235,10 @@ class Tree:
         entry = Entry(kind, "", info.st_size, mode, info.st_ctime_ns, info.st_ino, self._unkept(rel, info.st_size, old))
         if entry.why:
             return entry
-        folder, _, name = path.rpartition("/")
         try:
-            parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            return self._kept(parent, name, rel, entry)
+            found = look_at(parent, name, rel)
         except Refused:
             return Entry(kind, "", info.st_size, mode, info.st_ctime_ns, info.st_ino, "it cannot be read")
-        finally:
-            os.close(parent)
-
-    def _kept(self, parent: int, name: str, rel: str, entry: Entry) -> Entry | None:
-        found = look_at(parent, name, rel)
         try:
             if found.state.kind not in ("file", "link"):
                 return None
@@ -207,9 +246,8 @@ class Tree:
         finally:
             found.close()
         self._unsynced.add(state.sha256)
-        self._total += state.size
-        mode = state.mode if state.kind == "file" else entry.mode
-        return Entry(state.kind, state.sha256, state.size, mode, entry.changed_ns, entry.inode)
+        mode = state.mode if state.kind == "file" else mode
+        return Entry(state.kind, state.sha256, state.size, mode, info.st_ctime_ns, info.st_ino)
 
     def _unkept(self, rel: str, size: int, old: Entry | None) -> str:
         if why := self.keeps(rel, size):
@@ -220,22 +258,33 @@ class Tree:
             return f"the workspace holds more than {self.limits.total >> 20:,} MiB"
         return ""
 
-    def _sync(self) -> None:
-        self.store.sync(self._unsynced)
-        self._unsynced = set()
-
     def _rules_of(self, folder: str) -> Ignore:
-        """The ignore rules in a folder, read again each time it is listed."""
-        if folder == self.root:
-            rules = of_root(folder)
-        else:
+        """The ignore rules in a folder, read once a refresh."""
+        rules = self._rules.get(folder)
+        if rules is None:
             above = folder.rpartition("/")[0]
-            rules = (self._rules.get(above) or self._rules_of(above)).enter(folder)
-        self._rules[folder] = rules
+            rules = of_root(folder) if folder == self.root else self._rules_of(above).enter(folder)
+            self._rules[folder] = rules
         return rules
+
+    def _open(self, root: int, folder: str) -> int:
+        """A descriptor of a folder, -1 when it is gone or a link leads to it."""
+        try:
+            return open_beneath(root, self._rel(folder), _FOLDER, openat2=self._openat2)
+        except OSError:
+            return -1
+
+    def _drop(self, folder: str) -> None:
+        self._folders.pop(folder, None)
+        self._skipped.pop(folder, None)
 
     def _rel(self, path: str) -> str:
         return path[len(self.root) + 1 :]
+
+
+def _close(fd: int) -> None:
+    if fd >= 0:
+        os.close(fd)
 
 
 def _trusted(changed: int, now: int) -> int:
