@@ -55,16 +55,17 @@ class DeleteFile(Tool):
 
 
 def _place(args: DeleteArgs, ctx: Context) -> Place:
-    """The file or the link itself. Refused when it leads outside, or is neither."""
-    ctx.fence.resolve(args.path)
+    """The file or the link itself. Refused when it is neither, or a link that leads where nothing may be written."""
+    target = ctx.fence.resolve(args.path)
     place = ctx.fence.resolve(args.path, follow=False)
-    ctx.fence.check(place.rel, Access.WRITE)
+    for rel in (target.rel, place.rel):
+        ctx.fence.check(rel, Access.WRITE)
     if place.kind == "absent":
         raise writing.missing(ctx.fence, args.path)
     if place.kind == "folder":
         raise Refused("is_directory", f"{place.rel} is a folder. Delete the files in it one by one.", path=place.rel)
-    if place.kind not in ("file", "link"):
-        raise Refused("device", f"{place.rel} is a {place.kind}, not a file, so it was left alone.", path=place.rel)
+    if target.kind not in ("file", "folder", "absent"):
+        raise Refused("device", f"{target.rel} is a {target.kind}, not a file, so it was left alone.", path=place.rel)
     return place
 
 

@@ -57,18 +57,19 @@ class MoveFile(Tool):
 
 
 def _places(args: MoveArgs, ctx: Context) -> tuple[Place, Place]:
-    """Source and destination. Refused when one leads outside, the source is no file, or something has the new name."""
-    for path in (args.source, args.destination):
-        ctx.fence.resolve(path)
+    """Source and destination, links themselves. Refused when one leads where nothing may be written, the source is no
+    file, or something has the new name."""
+    targets = [ctx.fence.resolve(path) for path in (args.source, args.destination)]
     source, destination = (ctx.fence.resolve(path, follow=False) for path in (args.source, args.destination))
-    for place in (source, destination):
+    for place in (*targets, source, destination):
         ctx.fence.check(place.rel, Access.WRITE)
     if source.kind == "absent":
         raise writing.missing(ctx.fence, args.source)
     if source.kind == "folder":
         raise Refused("is_directory", f"{source.rel} is a folder. Move the files in it one by one.", path=source.rel)
-    if source.kind not in ("file", "link"):
-        raise Refused("device", f"{source.rel} is a {source.kind}, not a file, so it was left alone.", path=source.rel)
+    for place in targets:
+        if place.kind not in ("file", "folder", "absent"):
+            raise Refused("device", f"{place.rel} is a {place.kind}, not a file, so it was left alone.", path=place.rel)
     if destination.kind == "folder":
         raise Refused(
             "is_directory",
