@@ -1,7 +1,7 @@
 """Bubblewrap's arguments for one command, in the order that was found to hold (levels A and B).
 
-`--cap-drop ALL` and a mapped user, or root inside could remount what is read-only. The mounts come from `mounts`; masked
-folders are made read-only last, when everything inside them has its place.
+`--cap-drop ALL` and a mapped user, or root inside could remount what is read-only. The mounts come from `mounts`;
+masked folders are made read-only last, when everything inside them has its place.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
 """A control group for all commands together, so that they cannot take the machine from the server.
 
-The launcher enters it once and every command is born in it: moving each command into a group of its own would cost more
-than starting it. Resource limits of a process hold for each process alone, and the one on processes not at all for root.
+The launcher enters it once and every command is born in it: moving each command into a group of its own would cost
+more than starting it. Resource limits of a process hold for each process alone, and the one on processes not at all
+for root.
 """
 
 import contextlib

@@ -10,11 +10,11 @@ from workbench.files import Refused
 from workbench.shell import bwrap, landlock, repository, seccomp
 from workbench.shell.cgroup import shares
 from workbench.shell.gather import Order
-from workbench.shell.guard import NAMES
+from workbench.shell.guard import granted, protected
 from workbench.shell.host import Host, environment
 from workbench.shell.landlock import Confinement
 from workbench.shell.levels import Grants, Sandbox
-from workbench.shell.mounts import Mount, granted, layout
+from workbench.shell.mounts import Mount, layout
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 
@@ -26,7 +26,7 @@ class Contained:
     order: Order
     data: list[bytes] = field(default_factory=list)
     """contents of the further descriptors, in order"""
-    watched: tuple[Path, ...] = ()
+    compared: tuple[Path, ...] = ()
     """protected paths that no mount protects"""
 
 
@@ -48,20 +48,20 @@ def contain(
     if grants.unconfined:
         return Contained(replace(order, gather=True))
     if sandbox.level == "D":
-        return Contained(replace(order, gather=True), watched=_watched(root, grants, mounted=False))
+        return Contained(replace(order, gather=True), compared=_compared(root, grants, mounted=False))
     mounts = layout(host, root, grants, hide=sandbox.hide, tmp=tmp)
     if sandbox.level == "C":
         private = str(tmp or tempfile.gettempdir())
         confinement = _confinement(mounts, private, grants)
         order = replace(order, gather=True, confine=asdict(confinement), env=variables | {"TMPDIR": private})
-        return Contained(order, [seccomp.program(confinement.families)], _watched(root, grants, mounted=False))
+        return Contained(order, [seccomp.program(confinement.families)], _compared(root, grants, mounted=False))
     if host.uid != 0:
         # counted for each user namespace, so it is set inside; outside it would count all of the person's processes
         argv = [argv[0], "-c", f'ulimit -u {shares()["processes"]}; exec "$@"', "bash", *argv]
     wrapped = bwrap.wrap(argv, sandbox=sandbox, grants=grants, host=host, mounts=mounts, cwd=cwd)
     fds = [bwrap.FIRST_FD + i for i in range(len(wrapped.data))]
     order = replace(order, argv=wrapped.argv, cwd="/", fds=fds)
-    return Contained(order, wrapped.data, _watched(root, grants, mounted=True))
+    return Contained(order, wrapped.data, _compared(root, grants, mounted=True))
 
 
 def shell(path: str) -> str:
@@ -72,19 +72,16 @@ def shell(path: str) -> str:
     return found
 
 
-def _watched(root: Path, grants: Grants, *, mounted: bool) -> tuple[Path, ...]:
+def _compared(root: Path, grants: Grants, *, mounted: bool) -> tuple[Path, ...]:
     """Protected paths to compare before and after: all where nothing is mounted, else those that no mount can cover."""
-    repo = repository.find(root)
-    watched = [root / name for name in NAMES if name != ".git" or repo is None]
-    if mounted:
-        watched = [path for path in watched if path.is_symlink() or not path.exists()]
-    if repo is not None and (grants.git or not mounted):
+    compared = [path for path in protected(root) if path.name != ".git" and (path.is_symlink() or not mounted)]
+    for repo in repository.around(root) if grants.git or not mounted else ():
         for path in dict.fromkeys(f / name for f in (repo.own, repo.common) for name in repository.PROTECTED):
             followed = grants.tracking and path.name == "config"
             small = path.name not in ("modules", "worktrees")
             if not path.exists() or followed or (small and not mounted):
-                watched.append(path)
-    return tuple(path for path in watched if not granted(path, grants.write))
+                compared.append(path)
+    return tuple(path for path in compared if not granted(path, grants.write))
 
 
 def _confinement(mounts: Sequence[Mount], private: str, grants: Grants) -> Confinement:

@@ -1,7 +1,8 @@
 """A command whose tree no pid namespace will end (levels C and D): a process above it keeps the tree together.
 
-Whatever the command leaves behind, daemons too, becomes a child of that process (PR_SET_CHILD_SUBREAPER). When the command
-ends, or when the pipe `life` ends because someone wants it to or because the launcher is gone, all of it is killed.
+Whatever the command leaves behind, daemons too, becomes a child of that process (PR_SET_CHILD_SUBREAPER). When the
+command ends, or when the pipe `life` ends because someone wants it to or because the launcher is gone, all of it is
+killed.
 """
 
 import ctypes
@@ -131,7 +132,7 @@ def ended() -> Iterator[tuple[int, int]]:
 
 
 def kill_descendants(spare: frozenset[int] = frozenset()) -> None:
-    """Kill all below this process, again and again until none is left; what forks meanwhile is met in the next round."""
+    """Kill all below this process until none is left: what forks meanwhile is met in the next round."""
     for _ in range(200):
         flock = _descendants(os.getpid(), spare)
         if not flock:
@@ -156,9 +157,9 @@ def _descendants(top: int, spare: frozenset[int]) -> list[int]:
 def _children(parent: int) -> list[int]:
     """Living children of a process, from the kernel's own list, or where it keeps none from a walk through /proc."""
     with suppress(OSError):
-        lists = [Path(f"/proc/{parent}/task/{task}/children") for task in os.listdir(f"/proc/{parent}/task")]
-        return [int(pid) for one in lists for pid in one.read_text().split() if _state(pid)[0] not in "ZX"]
-    states = {int(pid): _state(pid) for pid in os.listdir("/proc") if pid.isdigit()}
+        lists = [(task / "children").read_text() for task in Path(f"/proc/{parent}/task").iterdir()]
+        return [int(pid) for one in lists for pid in one.split() if _state(pid)[0] not in "ZX"]
+    states = {int(entry.name): _state(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
     return [pid for pid, (state, above) in states.items() if above == parent and state not in "ZX"]
 
 

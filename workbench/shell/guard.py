@@ -1,34 +1,29 @@
-"""Files that make something run later, and did not exist when a command started: what it planted is held back.
+"""Files that make something run later, where a command may not write them: found, compared, held back.
 
-What exists is mounted read-only (`mounts`); what does not exist cannot be mounted over without leaving a mark in the
-workspace, so it is compared before and after. Without mounts (level C) the existing ones are compared too, and put back.
-Nothing is thrown away: what is held back lies in a folder outside the workspace, and a note says so.
+What exists is mounted read-only (`mounts`). What does not exist cannot be mounted over without leaving a mark in the
+workspace, so it is looked for afterwards. Without mounts (levels C and D) the existing ones are compared too, and put
+back. Nothing is thrown away: what is held back lies in a folder outside the workspace, and a note says so.
 """
 
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
+from workbench.policy.call import Verb
+from workbench.policy.rules import path_effects
 from workbench.shell import repository
 
-NAMES = (
-    ".git", ".vscode", ".idea", ".zed", ".fleet", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".claude",
-    ".codex", ".gemini", ".kiro", ".roo", ".clinerules", ".continue", ".mcp.json", ".devcontainer", ".devcontainer.json",
-    ".husky", ".github/workflows", ".github/actions", ".github/copilot-instructions.md", ".gitlab-ci.yml", ".circleci",
-    ".pre-commit-config.yaml", "lefthook.yml", ".envrc", ".mise.toml", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
-    "workbench.toml",
-)  # fmt: skip
-"""protected names at the top of a workspace"""
 _KEPT_BYTES = 4 * 1024 * 1024
 _KEPT_FILES = 2000
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What lies at a path: kind, permission bits, bytes (of a file) or target (of a link), for it and all beneath it."""
+    """What lies at a path and beneath it: kind, permission bits, bytes of a file or target of a link."""
 
     parts: tuple[tuple[str, int, bytes], ...]
     """(path beneath, st_mode, content); empty when there is nothing"""
@@ -36,18 +31,57 @@ class Shape:
     """False: too much to keep, only the first part was looked at"""
 
 
-class Guard:
-    """A watch over some paths of the workspace `root` while one command runs."""
+@lru_cache(maxsize=16384)
+def acts_later(rel: str) -> bool:
+    """Whether the built-in rules say that a file at this path runs or configures something later."""
+    if rel.endswith(".pth"):  # in a workspace's own folders these are saved models, not Python's start-up files
+        return False
+    return any(e.verb == Verb.PERSIST for e in path_effects(rel, "write"))
 
-    def __init__(self, root: Path, paths: Iterable[Path], held: Path) -> None:
-        """`held`: folder outside the workspace that takes what is held back; made when it is needed."""
+
+def protected(root: Path) -> list[Path]:
+    """What acts later in the top folder of a workspace and in its folders with a dot, and repositories just below."""
+    found: list[Path] = []
+    for name in _names(root):
+        if acts_later(name):
+            found.append(root / name)
+        elif not name.startswith("."):
+            found += [root / name / ".git"] if os.path.lexists(root / name / ".git") else []
+        elif (root / name).is_dir():
+            found += [root / name / inner for inner in _names(root / name) if acts_later(f"{name}/{inner}")]
+    return found
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries)
+    except OSError:
+        return []
+
+
+def granted(path: Path, write: Sequence[Path]) -> bool:
+    """A protected path is open when a person allowed to write it, or something in it."""
+    return any(w.is_relative_to(path) for w in write)
+
+
+class Guard:
+    """A watch over the workspace `root` while one command runs that may write what `write` names."""
+
+    def __init__(self, root: Path, compared: Iterable[Path], write: Sequence[Path], held: Path) -> None:
+        """`compared`: paths to be as they were afterwards; `held` takes what is held back, and is made when needed."""
         self.root = root
+        self.write = write
         self.held = held
-        self.before = {path: look(path) for path in paths}
+        self.known: Collection[Path] = set(protected(root))
+        self.before = {path: look(path) for path in compared}
 
     def settle(self) -> list[str]:
-        """After the command: put every watched path back as it was. A sentence for each that was not."""
+        """After the command: put everything protected back as it was. A sentence for each that was not."""
         notes = []
+        for path in protected(self.root):
+            if path not in self.known and path not in self.before and not granted(path, self.write):
+                self.before[path] = Shape(())
         for path, before in self.before.items():
             after = look(path)
             if after != before and not _harmless(path, before, after):
@@ -73,7 +107,7 @@ class Guard:
                 f"Write it with write_file, which asks a person."
             )
         kept = "and was put back" if before.whole else "and was too large to be put back"
-        return f"{name} was changed {kept}: it can make something run later. Change it with edit_file, which asks a person."
+        return f"{name} was changed {kept}: it can make something run later. Use edit_file, which asks a person."
 
 
 def look(path: Path) -> Shape:
@@ -112,7 +146,7 @@ def _harmless(path: Path, before: Shape, after: Shape) -> bool:
 
 
 def _open_folder(root: Path, path: Path) -> int | None:
-    """Descriptor of the folder that holds `path`, reached from `root` without following a link; None when it can't be."""
+    """Descriptor of the folder that holds `path`, reached from `root` through no link; None when it cannot be."""
     flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     top = root if path.is_relative_to(root) else path.parent
     try:

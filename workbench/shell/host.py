@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KEEP = frozenset({
-    "LANG", "LANGUAGE", "TZ", "LOGNAME", "USER", "COLORTERM",
-    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
-    "PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "NODENV_ROOT", "GOENV_ROOT", "NVM_DIR", "ASDF_DIR", "ASDF_DATA_DIR",
-    "MISE_DATA_DIR", "VOLTA_HOME", "FNM_DIR", "SDKMAN_DIR", "JAVA_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME",
-    "GOROOT", "GOPATH", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN", "DOTNET_ROOT", "BUN_INSTALL", "DENO_INSTALL", "PNPM_HOME",
-    "CONDA_EXE", "MAMBA_ROOT_PREFIX", "ANDROID_HOME", "ANDROID_SDK_ROOT", "GEM_HOME", "GEM_PATH", "NIX_PATH",
-    "NIX_PROFILES", "LOCALE_ARCHIVE", "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
+    "LANG", "LANGUAGE", "TZ", "LOGNAME", "USER", "COLORTERM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "PYENV_ROOT", "PYENV_VERSION", "RBENV_ROOT", "NODENV_ROOT",
+    "GOENV_ROOT", "NVM_DIR", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "VOLTA_HOME", "FNM_DIR", "SDKMAN_DIR",
+    "JAVA_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME", "GOROOT", "GOPATH", "GOMODCACHE", "GOFLAGS",
+    "GOTOOLCHAIN", "DOTNET_ROOT", "BUN_INSTALL", "DENO_INSTALL", "PNPM_HOME", "CONDA_EXE", "MAMBA_ROOT_PREFIX",
+    "ANDROID_HOME", "ANDROID_SDK_ROOT", "GEM_HOME", "GEM_PATH", "NIX_PATH", "NIX_PROFILES", "LOCALE_ARCHIVE",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+    "GIT_SSL_CAINFO",
 })  # fmt: skip
 """names that may pass from the server's environment: where tools lie, and language. Nothing that holds a secret."""
 WITH_NETWORK = frozenset({
@@ -93,5 +93,5 @@ def environment(host: Host, root: Path, *, network: bool = False) -> dict[str, s
 
 
 def _within(path: Path, root: Path) -> bool:
-    """Whether the folder, or what it links to, lies in the workspace: a program planted there must not pose as `git`."""
+    """Whether a folder, or what it links to, lies in the workspace: a program planted there must not pose as `git`."""
     return path.is_relative_to(root) or Path(os.path.realpath(path)).is_relative_to(root)

@@ -1,7 +1,8 @@
 """How far a command is contained, and what a person may grant on top.
 
-**A** user, pid, mount and network namespaces with seccomp. **B** as A, without a network namespace or a /proc of its own.
-**C** no namespaces: Landlock, seccomp, no capabilities; nothing outside is written, but more can be read. **D** nothing.
+**A** user, pid, mount and network namespaces with seccomp. **B** as A, without a network namespace or a /proc of its
+own. **C** no namespaces: Landlock, seccomp, no capabilities; nothing outside is written, but more can be read.
+**D** nothing.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """What a contained command sees of the disk: one list of mounts, made from the account, the workspace and the grants.
 
 Everything is read-only; homes, runtime folders, credentials, sockets and the workbench's own data are masked; the
-workspace is writable but for its `.git` and the files that make something run later. A deeper mount lies on a higher one,
-so a mask never hides what is shown inside it, and what is hidden inside something shown stays hidden.
+workspace is writable but for its `.git` and the files that make something run later. A deeper mount lies on a higher
+one, so a mask never hides what is shown inside it, and what is hidden inside something shown stays hidden.
 """
 
 import os
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.shell import repository, toolchain
-from workbench.shell.guard import NAMES
+from workbench.shell.guard import granted, protected
 from workbench.shell.host import Host
 from workbench.shell.levels import Grants
+from workbench.shell.repository import Repository
 
 Kind = Literal["ro", "rw", "empty", "closed", "hidden"]
 """bind read-only; bind writable; empty folder, private; empty folder, read-only; nothing in place of a file"""
@@ -23,15 +24,15 @@ Kind = Literal["ro", "rw", "empty", "closed", "hidden"]
 EMPTY = ("/tmp", "/var/tmp")  # noqa: S108 - private ones are put there
 CLOSED = ("/run", "/var/run", "/home", "/root", "/media", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet")
 SYSTEM_SECRETS = (
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
-    "/etc/krb5.keytab", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/openvpn", "/etc/letsencrypt",
-    "/etc/kubernetes", "/etc/rancher", "/etc/security/opasswd",
+    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
+    "/etc/ssl/private", "/etc/krb5.keytab", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/openvpn",
+    "/etc/letsencrypt", "/etc/kubernetes", "/etc/rancher", "/etc/security/opasswd",
 )  # fmt: skip
 HOME_SECRETS = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass",
-    ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc", ".boto", ".config", ".local/share/keyrings", ".mozilla",
-    ".thunderbird", ".password-store", ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".node_repl_history",
-    *toolchain.SECRETS,
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+    ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc", ".boto", ".config", ".local/share/keyrings",
+    ".mozilla", ".thunderbird", ".password-store", ".bash_history", ".zsh_history", ".python_history", ".psql_history",
+    ".node_repl_history", *toolchain.SECRETS,
 )  # fmt: skip
 """hidden where the home itself is shown because it is, or lies in, the workspace"""
 SHOWN_RUN = ("/run/current-system", "/run/opengl-driver")
@@ -77,11 +78,12 @@ def layout(
         for secret in (host.home / s for s in (HOME_SECRETS if shown_home else toolchain.SECRETS)):
             if os.path.lexists(secret) and not root.is_relative_to(secret) and _is_shown(secret, mounts):
                 add("closed" if secret.is_dir() else "hidden", secret)
-    for mount in _git(host, root, grants):
-        add(mount.kind, mount.at)
-    for path in (root / name for name in NAMES if name != ".git"):
-        if path.exists() and not path.is_symlink() and not granted(path, grants.write):
-            add("rw", *([] if path.parent == root else [path.parent]))  # a mount point cannot be renamed
+    for repo in repository.around(root):
+        for mount in _git(host, root, repo, grants):
+            add(mount.kind, mount.at)
+    for path in protected(root):
+        if not path.is_symlink() and path.name != ".git" and not granted(path, grants.write):
+            add("rw", *([] if path.parent == root or path.parent.is_symlink() else [path.parent]))
             add("ro", path)
     add("ro", *_existing(grants.read))
     add("rw", *_existing(grants.write))
@@ -101,11 +103,6 @@ def _existing(paths: Sequence[Path] | Iterator[Path]) -> list[Path]:
     return [p for p in paths if p.exists()]
 
 
-def granted(path: Path, write: Sequence[Path]) -> bool:
-    """A protected path is open when a person allowed to write it, or something in it."""
-    return any(w == path or w.is_relative_to(path) for w in write)
-
-
 def _is_shown(path: Path, mounts: dict[Path, Mount]) -> bool:
     """Whether the nearest mount above a path shows the disk."""
     for above in path.parents:
@@ -115,7 +112,7 @@ def _is_shown(path: Path, mounts: dict[Path, Mount]) -> bool:
 
 
 def _sockets(covered: Sequence[Path], root: Path) -> list[Path]:
-    """Unix sockets that someone on this machine holds, outside what is masked: a read-only path does not stop `connect`."""
+    """Unix sockets that someone on this machine holds outside what is masked: a read-only path stops no `connect`."""
     try:
         table = Path("/proc/net/unix").read_text(errors="surrogateescape")
     except OSError:
@@ -138,15 +135,17 @@ def _resolver(covered: Sequence[Path]) -> list[Path]:
     return [real] if real.is_file() and any(real.is_relative_to(c) for c in covered) else []
 
 
-def _git(host: Host, root: Path, grants: Grants) -> Iterator[Mount]:
-    """The repository: shown whole, its `.git` read-only, or writable without what makes git run something later."""
-    repo = repository.find(root)
-    if repo is None or (repo.top != root and host.home.is_relative_to(repo.top)):
+def _git(host: Host, root: Path, repo: Repository, grants: Grants) -> Iterator[Mount]:
+    """A repository: shown whole, its `.git` read-only, or writable without what makes git run something later."""
+    inside = repo.top.is_relative_to(root)
+    if not inside and host.home.is_relative_to(repo.top):
         return
-    if repo.top != root:
+    if not inside:
         yield Mount("ro", repo.top)
     if repo.dot.is_file():
         yield Mount("ro", repo.dot)
+    elif repo.top != root and inside:
+        yield Mount("rw", repo.top)  # a mount point cannot be renamed
     for folder in dict.fromkeys((repo.common, repo.own)):
         yield Mount("rw" if grants.git else "ro", folder)
         for name in repository.PROTECTED if grants.git else ():

@@ -82,7 +82,7 @@ class Output:
         if not self._waits or (not now and moment - self._shown_at < LIVE_EVERY):
             return
         piece = self._waiting.bytes()
-        if skipped := self._waits - len(piece):
+        if len(piece) < self._waits:
             piece = piece[piece.find(b"\n") + 1 :]
             piece = (
                 b"\n[\xe2\x80\xa6 %d bytes went by too fast to show \xe2\x80\xa6]\n" % (self._waits - len(piece))

@@ -26,14 +26,26 @@ class Repository:
 def find(root: Path) -> Repository | None:
     """The repository that `root` lies in, or None."""
     for top in (root, *root.parents):
-        dot = top / ".git"
-        if dot.is_symlink():
-            return None  # git follows it; a link that a command may replace is nothing to build a fence on
-        if dot.is_dir() and (dot / "HEAD").exists():
-            return Repository(top, dot, dot, dot)
-        if dot.is_file():
-            return _linked(top, dot)
+        if os.path.lexists(top / ".git"):
+            return at(top)
     return None
+
+
+def around(root: Path) -> list[Repository]:
+    """The repository that `root` lies in, and those in folders just below it."""
+    own = find(root)
+    below = [at(folder) for folder in sorted(root.iterdir()) if not folder.name.startswith(".")]
+    return [repo for repo in (own, *below) if repo is not None]
+
+
+def at(top: Path) -> Repository | None:
+    """The repository whose work tree starts at `top`."""
+    dot = top / ".git"
+    if dot.is_symlink() or top.is_symlink():
+        return None  # a link that a command may replace is nothing to build a fence on
+    if dot.is_dir() and (dot / "HEAD").exists():
+        return Repository(top, dot, dot, dot)
+    return _linked(top, dot) if dot.is_file() else None
 
 
 def _linked(top: Path, dot: Path) -> Repository | None:

@@ -85,14 +85,15 @@ def run(
     contained = contain(
         command, cwd=cwd.resolve(), root=root, sandbox=sandbox, grants=grants, host=Host.here(), tmp=tmp, env=env
     )
-    guard = Guard(root, contained.watched, spool.with_name(f"{spool.name}.held"))
+    held = spool.with_name(f"{spool.name}.held")
+    guard = None if grants.unconfined else Guard(root, contained.compared, grants.write, held)
     output = Output(spool, quota, on_output)
     end = End()
     try:
         _follow(contained, output, end, stop, None if timeout is None else started + timeout)
     finally:
         output.close()
-        notes = guard.settle()
+        notes = guard.settle() if guard else []
     return _finished(end, output, notes, time.monotonic() - started)
 
 
@@ -117,7 +118,7 @@ def _check(command: str, cwd: Path) -> None:
     if size > COMMAND_BYTES:
         raise Refused(
             "bad_args",
-            f"The command has {size:,} bytes, at most {COMMAND_BYTES:,} are run: write a script with write_file, run that.",
+            f"The command has {size:,} bytes and at most {COMMAND_BYTES:,} are run: write a script, and run that.",
         )
     if not cwd.is_dir():
         raise Refused("no_file", f"The folder {cwd} in which commands run is no longer there.")

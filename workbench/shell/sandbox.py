@@ -1,4 +1,4 @@
-"""Which level this machine allows, found by running a command in each kind of sandbox and looking at what it could do."""
+"""Which level this machine allows: a command is run in each kind of sandbox, and what it could do is looked at."""
 
 import platform
 import shutil
@@ -21,7 +21,8 @@ PROGRAMS = ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap")
 """the system's own first: Ubuntu's AppArmor rule that lets it make namespaces names that path"""
 _NOTHING_RAN = "level D: nothing holds commands back, and each one needs your approval."
 _FENCED = (
-    "level C: commands cannot write outside the workspace but can read more of your files, and each one needs your approval."
+    "level C: commands cannot write outside the workspace but can read more of your files, and each one needs your "
+    "approval."
 )
 MENDS = {
     "setting up uid map": (
@@ -53,10 +54,14 @@ def probe(*, hide: Sequence[Path] = ()) -> Sandbox:
         if found is not None:
             return found
     if landlock.version() >= landlock.NEEDED and seccomp.supported():
-        fenced = Sandbox("C", f"Commands cannot be isolated on this machine: {problem} Until then: {_FENCED}", hide=hidden)
+        fenced = Sandbox(
+            "C", f"Commands cannot be isolated on this machine: {problem} Until then: {_FENCED}", hide=hidden
+        )
         if not attempt(fenced):
             return fenced
-    return Sandbox("D", f"Commands cannot be isolated on this machine: {problem} Until then: {_NOTHING_RAN}", hide=hidden)
+    return Sandbox(
+        "D", f"Commands cannot be isolated on this machine: {problem} Until then: {_NOTHING_RAN}", hide=hidden
+    )
 
 
 def _try(program: str, hide: tuple[Path, ...]) -> tuple[Sandbox | None, str]:
@@ -112,7 +117,10 @@ echo done
 
 def attempt(sandbox: Sandbox) -> str:
     """Run a command that tries to get out. Empty when the sandbox held, else what went wrong."""
-    with tempfile.TemporaryDirectory(prefix="workbench-probe-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
+    with (
+        tempfile.TemporaryDirectory(prefix="workbench-probe-") as folder,
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
         workspace, outside, hidden = (Path(folder) / name for name in ("workspace", "outside", "hidden"))
         for made in (workspace, outside, hidden):
             made.mkdir()

@@ -1,7 +1,7 @@
 """The system calls that a contained command may not make, as a BPF program for the kernel.
 
-A name that this table does not hold is allowed: namespaces, capabilities and mounts are the fence, this closes what they
-leave open (typing into a terminal, reading another process, sockets that no network namespace holds back).
+A name that this table does not hold is allowed: namespaces, capabilities and mounts are the fence, this closes what
+they leave open (typing into a terminal, reading another process, sockets that no network namespace holds back).
 """
 
 import errno

@@ -18,7 +18,12 @@ from workbench.shell.cgroup import shares
 from workbench.shell.gather import Order
 
 _PR_SET_DUMPABLE = 4
-_MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from workbench.shell.launcher import serve; serve(int(sys.argv[2]), sys.argv[3])"
+_MAIN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from workbench.shell.launcher import serve
+serve(int(sys.argv[2]), sys.argv[3])
+"""
 
 
 @dataclass

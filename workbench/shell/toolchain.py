@@ -1,4 +1,4 @@
-"""Which folders of a masked home stay readable so that the project's tools run: interpreters, compilers, their packages.
+"""Which folders of a masked home stay readable, so that the project's tools run: interpreters, compilers, packages.
 
 Found by name, by the search path, and by following what the links in them point to. What a file of the workspace names
 (a virtual environment's interpreter) must look like an installation: the workspace is not trusted to open a folder.
@@ -16,15 +16,15 @@ from workbench.shell.host import Host
 
 FOLDERS = (
     ".pyenv", ".rbenv", ".nodenv", ".goenv", ".jenv", ".tfenv", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".rye",
-    ".pixi", ".cargo", ".rustup", ".sdkman", ".jdks", ".bun", ".deno", ".dotnet", ".nuget/packages", ".ghcup", ".cabal/bin",
-    ".stack/programs", ".opam", ".elan", ".juliaup", ".julia", ".nix-profile", ".nix-defexpr", ".linuxbrew", ".rvm",
-    ".gem/ruby", ".poetry", ".conda/envs", ".conda/pkgs", "miniconda3", "anaconda3", "miniforge3", "mambaforge",
-    "micromamba", "go/pkg", "go/bin", "sdk", ".local/bin", ".local/lib", ".local/go", ".local/pipx", ".local/share/uv",
-    ".local/share/pipx", ".local/share/mise", ".local/share/rtx", ".local/share/pnpm", ".local/share/fnm",
-    ".local/share/virtualenv", ".local/share/virtualenvs", ".local/share/hatch", ".local/share/pypoetry",
-    ".local/state/nix", ".virtualenvs", ".m2/repository", ".m2/wrapper", ".gradle/wrapper", ".npm-global", ".yarn/bin",
-    ".composer/vendor", ".krew/bin", ".cache/pypoetry/virtualenvs", ".cache/ms-playwright", ".cache/puppeteer",
-    ".cache/Cypress", "Android/Sdk",
+    ".pixi", ".cargo", ".rustup", ".sdkman", ".jdks", ".bun", ".deno", ".dotnet", ".nuget/packages", ".ghcup",
+    ".cabal/bin", ".stack/programs", ".opam", ".elan", ".juliaup", ".julia", ".nix-profile", ".nix-defexpr",
+    ".linuxbrew", ".rvm", ".gem/ruby", ".poetry", ".conda/envs", ".conda/pkgs", "miniconda3", "anaconda3", "miniforge3",
+    "mambaforge", "micromamba", "go/pkg", "go/bin", "sdk", ".local/bin", ".local/lib", ".local/go", ".local/pipx",
+    ".local/share/uv", ".local/share/pipx", ".local/share/mise", ".local/share/rtx", ".local/share/pnpm",
+    ".local/share/fnm", ".local/share/virtualenv", ".local/share/virtualenvs", ".local/share/hatch",
+    ".local/share/pypoetry", ".local/state/nix", ".virtualenvs", ".m2/repository", ".m2/wrapper", ".gradle/wrapper",
+    ".npm-global", ".yarn/bin", ".composer/vendor", ".krew/bin", ".cache/pypoetry/virtualenvs", ".cache/ms-playwright",
+    ".cache/puppeteer", ".cache/Cypress", "Android/Sdk",
 )  # fmt: skip
 """beneath the home, where version managers and installers put programs"""
 NAMED_BY = (

@@ -1,28 +1,252 @@
-"""`bash`: run a command, contained (SPEC B1-B6)."""
+"""bash: run a command, contained, and say what came of it and what it changed (SPEC B1-B7)."""
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from workbench.policy.call import Effect
-from workbench.tools import Args, Context, Result, Tool
+from workbench.files import Refused
+from workbench.files.fence import Access
+from workbench.history import snapshot
+from workbench.history.diff import diff
+from workbench.history.states import State
+from workbench.history.versions import History, Version
+from workbench.policy.call import Call, Effect, Verb
+from workbench.shell.effects import Analysis, analyse
+from workbench.shell.guard import acts_later
+from workbench.shell.levels import Grants
+from workbench.shell.needs import needed
+from workbench.shell.run import Finished, run
+from workbench.tools import Args, Context, Result, Tool, ToolError
+
+TIMEOUT, TIMEOUT_CAP = 30, 120
+CHANGED = 30
+"""changed paths that the result names"""
+DIFFED_BYTES = 1024 * 1024
+HINTS = (
+    (
+        "Read-only file system",
+        "Only the workspace and /tmp are writable; .git is for git add, commit and branch alone.",
+    ),
+    ("Device or resource busy", "Protected files and .git cannot be moved or replaced by a command."),
+    ("Could not resolve host", "There is no network, unless `grants` asks for it and a person agrees."),
+    ("Temporary failure in name resolution", "There is no network, unless `grants` asks for it and a person agrees."),
+    ("Network is unreachable", "There is no network, unless `grants` asks for it and a person agrees."),
+    ("no new privileges", "sudo cannot work in the sandbox; `grants` can ask a person for `no_sandbox`."),
+)
+"""part of an output: what the sandbox has to do with it"""
 
 
 class BashArgs(Args):
-    command: str = Field(description="The shell command, run by bash.")
-    timeout: int = Field(30, description="Seconds until it is killed. At most 120.")
+    command: str = Field(description="What bash runs, in the workspace's root.")
+    timeout: int = Field(TIMEOUT, ge=1, description="Seconds until it is killed, at most 120.")
+    grants: tuple[str, ...] = Field(
+        (),
+        description="Only when it failed for want of one; a person is asked for each: network, home (the real home "
+        "folder, to read), write:/absolute/folder, no_sandbox.",
+    )
 
 
 class Bash(Tool):
-    """Run a command in a fresh bash process and get its exit code and output."""
+    """Run a command in bash: tests, builds, git, programs.
+
+    Each call is a fresh process in the workspace's root: cd and variables do not carry over to the next call (write
+    `cd sub && make`). stdin is closed, so nothing can ask you anything. It is killed after 30 seconds unless you give
+    a timeout, 120 at most: split longer work into steps. It runs in a sandbox: the workspace and a private /tmp are
+    writable, the network is off, homes and credentials are hidden. You get the exit code and the last 8 KiB of stdout
+    and stderr together; an exit code other than 0 is information, not a failure of the call.
+    Don't use it for what a tool of its own does: read_file instead of cat, head or sed -n, edit_file and write_file
+    instead of sed -i, echo > or cat <<EOF, grep and glob instead of grep, rg, find or ls -R.
+    """
 
     Args = BashArgs
 
-    def effects(self, args: Any, ctx: Context) -> tuple[Effect, ...]:
-        raise NotImplementedError
+    def effects(self, args: BashArgs, ctx: Context) -> tuple[Effect, ...]:
+        _check(args, ctx)
+        return (*_analysed(args, ctx).effects, *(e for grant in args.grants for e in asked_for(grant, ctx.fence.root)))
 
-    def run(self, args: Any, ctx: Context) -> Result:
-        raise NotImplementedError
+    def call(self, args: BaseModel, ctx: Context) -> Call:
+        assert isinstance(args, BashArgs)
+        call = super().call(args, ctx)
+        analysis = _analysed(args, ctx)
+        return replace(call, commands=analysis.commands, reads_only=analysis.reads_only and not args.grants)
+
+    def scripts(self, args: BashArgs, ctx: Context) -> tuple[tuple[str, str], ...]:
+        """The scripts it runs, and for what reaches a remote the file that says where that is."""
+        analysis = _analysed(args, ctx)
+        names = [*analysis.scripts]
+        if any(e.verb in (Verb.EXTERNAL, Verb.NET_READ) for e in analysis.effects) and "git" in args.command:
+            names.append(".git/config")
+        return tuple((name, _hash(name, ctx)) for name in dict.fromkeys(names))
+
+    def run(self, args: BashArgs, ctx: Context) -> Result:
+        _check(args, ctx)
+        grants = _grants(args, ctx)
+        scan = snapshot.before(ctx.history)
+        try:
+            finished = run(
+                args.command,
+                cwd=ctx.fence.root,
+                sandbox=ctx.sandbox,
+                grants=grants,
+                timeout=args.timeout,
+                stop=ctx.stop,
+                on_output=ctx.stream,
+                spool=spool(ctx),
+                tmp=_tmp(ctx),
+            )
+        finally:
+            changes = scan.after()
+        data = told(finished, args.timeout)
+        data["changed"] = [_changed(v, ctx.history) for v in changes.versions[:CHANGED]]
+        notes = [*finished.notes, *changes.notes, *_remarks(finished, changes.versions, grants)]
+        view = _view(finished, ctx, grants) | {"versions": [v.id for v in changes.versions]}
+        return Result(data | ({"notes": notes} if notes else {}), view)
+
+
+def _check(args: BashArgs, ctx: Context) -> None:
+    cap = ctx.limits.get("bash.timeout_cap", TIMEOUT_CAP)
+    if not args.command.strip():
+        raise ToolError("bad_args", "The command is empty: there is nothing to run. Give a command.")
+    if args.timeout > cap:
+        raise ToolError(
+            "timeout_cap",
+            f"timeout is {args.timeout} s and may be at most {cap} s. Split the work into shorter commands.",
+            timeout=args.timeout,
+            cap=cap,
+        )
+
+
+def _analysed(args: BashArgs, ctx: Context) -> Analysis:
+    return analyse(args.command, cwd=ctx.fence.root, root=ctx.fence.root, home=ctx.fence.home)
+
+
+def asked_for(grant: str, root: Path) -> list[Effect]:
+    """What a person decides about when the model asks for a grant by name."""
+    if grant == "network":
+        return [Effect(Verb.NET_READ, detail="the network is on for the whole command")]
+    if grant == "home":
+        return [Effect(Verb.SECRET, "~", "the real home folder can be read, with the credentials in it")]
+    if grant == "no_sandbox":
+        return [Effect(Verb.PRIV, detail="nothing contains the command")]
+    folder = Path(grant.removeprefix("write:"))
+    if grant.startswith("write:") and folder.is_absolute() and folder.is_dir() and not root.is_relative_to(folder):
+        return [Effect(Verb.WRITE_OUT, str(folder), "everything in this folder can be written")]
+    raise ToolError(
+        "bad_args",
+        f"There is no grant {grant!r}. There are: network, home, no_sandbox, and write: with the absolute path of a "
+        "folder that exists and does not hold the workspace.",
+    )
+
+
+def _grants(args: BashArgs, ctx: Context) -> Grants:
+    """From the effects, which the gate let pass, and from what was asked for by name, which it let pass as well."""
+    found = needed(_analysed(args, ctx), root=ctx.fence.root, home=ctx.fence.home or Path.home())
+    folders = tuple(Path(g.removeprefix("write:")) for g in args.grants if g.startswith("write:"))
+    return replace(
+        found,
+        network=found.network or "network" in args.grants,
+        home="home" in args.grants,
+        unconfined="no_sandbox" in args.grants,
+        write=(*found.write, *folders),
+    )
+
+
+def _hash(name: str, ctx: Context) -> str:
+    """Content of a file that the call executes; empty when it is not there, which binds as well."""
+    try:
+        fd = ctx.fence.open(ctx.fence.resolve(name), Access.READ)
+    except Refused:
+        return ""
+    with open(fd, "rb") as file:  # noqa: PTH123 - by descriptor
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def spool(ctx: Context) -> Path:
+    """Where the whole output of this call goes. A call id is the model's own and may be no file name."""
+    plain = Path(ctx.call).name == ctx.call and not ctx.call.startswith(".")
+    return ctx.spool / (ctx.call if plain else hashlib.sha256(ctx.call.encode()).hexdigest())
+
+
+def _tmp(ctx: Context) -> Path:
+    """The session's own /tmp: what one command leaves there the next one finds."""
+    folder = ctx.spool / ".tmp"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def told(finished: Finished, timeout: int) -> dict[str, Any]:
+    """What the model reads about how it ended."""
+    output = finished.tail.decode(errors="replace")
+    if finished.cut_bytes:
+        output = f"[… first {finished.cut_bytes} bytes cut …]\n{output}"
+    data: dict[str, Any] = {
+        "exit_code": finished.exit_code,
+        "output": output or "(no output)",
+        "timed_out": finished.timed_out,
+        "stopped": finished.stopped,
+    }
+    if finished.cut_bytes:
+        data["cut_bytes"] = finished.cut_bytes
+    if finished.timed_out:
+        data["message"] = (
+            f"It was killed after {timeout} s with everything it had started; the output is what it printed by then. "
+            f"Split the work, or give a longer timeout (at most {TIMEOUT_CAP} s)."
+        )
+    if finished.stopped:
+        data["message"] = "A person stopped it; everything it had started was killed."
+    return data
+
+
+def _view(finished: Finished, ctx: Context, grants: Grants) -> dict[str, Any]:
+    return {
+        "output_bytes": finished.output_bytes,
+        "spooled_bytes": finished.spooled_bytes,
+        "cut_bytes": finished.cut_bytes,
+        "lines": finished.lines,
+        "duration": round(finished.duration, 3),
+        "signal": finished.signal,
+        "spool": spool(ctx).name,
+        "sandbox": "not isolated: a person allowed it" if grants.unconfined else ctx.sandbox.words,
+        "network": grants.network or grants.unconfined or not ctx.sandbox.contained,
+        "granted": [str(path) for path in (*grants.write, *grants.read)],
+    }
+
+
+def _remarks(finished: Finished, versions: Sequence[Version], grants: Grants) -> list[str]:
+    """What the sandbox has to do with a failure, and what a person should look at."""
+    output = finished.tail.decode(errors="replace")
+    found: list[str] = []
+    if finished.exit_code != 0 and not grants.unconfined:
+        found += dict.fromkeys(hint for part, hint in HINTS if part in output)
+    later = [v.path for v in versions if acts_later(v.path)]
+    if later:
+        found.append(f"A person should look at {', '.join(later[:5])}: such a file makes something run later.")
+    return found
+
+
+def _changed(version: Version, history: History) -> dict[str, Any]:
+    """One changed path, with lines added and removed where both sides are small enough to compare."""
+    before, after = version.before, version.after or version.before
+    change = "created" if before.kind == "absent" else "deleted" if after.kind == "absent" else "changed"
+    told: dict[str, Any] = {"path": version.path, "change": change}
+    sides = [_content(state, history) for state in (before, after)]
+    if sides[0] is not None and sides[1] is not None:
+        found = diff(sides[0], sides[1], words=False)
+        if not found.binary:
+            told |= {"added": found.added, "removed": found.removed}
+    return told
+
+
+def _content(state: State, history: History) -> bytes | None:
+    if state.kind == "absent":
+        return b""
+    if state.kind != "file" or not state.stored or state.size > DIFFED_BYTES:
+        return None
+    return history.store.get(state.sha256)
 
 
 tool = Bash()
