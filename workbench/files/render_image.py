@@ -41,8 +41,8 @@ def render(data: bytes, job: dict[str, Any]) -> Answer:
 
 def opened(data: bytes) -> Image.Image:
     """By its header only."""
-    if not data.strip():
-        raise Failed("bad_image", "it is no image, it holds nothing.")
+    if not data:
+        raise Failed("bad_image", "it is empty.")
     Image.MAX_IMAGE_PIXELS = None  # judged here, by pixels before anything is decoded
     try:
         picture = Image.open(io.BytesIO(data), formats=_FORMATS)

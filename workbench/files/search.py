@@ -1,0 +1,178 @@
+"""Matches of a regular expression in one file, line by line as `lines` counts them, in linear time.
+
+RE2 is the dialect: no look-around and no back references, and no pattern that hangs. A match never spans lines. The
+file is searched as it is shown: decoded, CRLF as LF. Large files go window by window.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import re2
+
+from workbench.files import Refused, lines
+from workbench.files.decode import Encoding, shown
+from workbench.files.find import Deadline
+from workbench.files.index import line_ends
+from workbench.files.opened import Opened
+
+_WINDOW = 1 << 20
+_LOOK_AHEAD = 64 << 10
+_SLICE = 256 << 10
+"""bytes that one call into RE2 goes over: it can't be interrupted"""
+_LEGACY = ("gb18030", "shift_jis", "euc_jp", "big5", "euc_kr", "latin-1")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A line that matches. Numbers count from 1."""
+
+    line: int
+    column: int
+    """characters before the match"""
+    text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Pattern:
+    """A compiled expression. Refused `bad_args` with what is wrong with it."""
+
+    def __init__(self, text: str) -> None:
+        options = re2.Options()
+        options.never_nl = True
+        options.log_errors = False
+        options.never_capture = True
+        try:
+            self._regex = re2.compile(f"(?m){text}", options)
+        except (re2.error, UnicodeEncodeError) as e:
+            reason = e.args[0] if e.args else "it can't be compiled"
+            reason = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+            reason = reason.replace("(?m)", "", 1)
+            raise Refused(
+                "bad_args",
+                f"The pattern {text!r} is not valid (RE2 syntax): {reason}. Escape special characters with a "
+                "backslash; look-around and back references do not exist.",
+            ) from None
+        self.text = text
+
+    def lines_in(self, window: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """(position of the match, end of its line) of each matching line between `start` and `end`, which are line
+        starts."""
+        at = start
+        while at < end:
+            stop = min(end, at + _SLICE)
+            if stop < end:
+                stop = window.find(b"\n", stop, end) + 1 or end
+            while at < stop:
+                last = stop - 1 if window[stop - 1 : stop] == b"\n" else stop
+                match = self._regex.search(window, at, last)
+                if match is None:
+                    break
+                line_end = window.find(b"\n", match.start(), stop)
+                line_end = stop if line_end < 0 else line_end
+                yield match.start(), line_end
+                at = line_end + 1
+            at = max(at, stop)
+
+    def hints(self) -> tuple[str, ...]:
+        """Expressions for ripgrep that find all files this one may match in, in any encoding; () when there are none."""
+        found = [self.text]
+        if self.text.isascii():
+            return tuple(found)
+        if re.search(r"\[[^\]]*[^\x00-\x7f]", self.text):
+            return ()
+        for encoding in _LEGACY:
+            try:
+                found.append(re.sub(r"[^\x00-\x7f]+", lambda m: _as_bytes(m[0].encode(encoding)), self.text))  # noqa: B023
+            except UnicodeEncodeError:
+                continue
+        return tuple(found)
+
+
+def _as_bytes(data: bytes) -> str:
+    return "(?-u:" + "".join(f"\\x{byte:02X}" for byte in data) + ")"
+
+
+def hits(file: Opened, pattern: Pattern, deadline: Deadline, *, context: int = 0) -> Iterator[Hit]:
+    """Matching lines in order; ends early when the deadline is over."""
+    for window, number, at, line_end in _matches(file, pattern, deadline, context):
+        yield _hit(window, number, at, line_end, context)
+
+
+def count(file: Opened, pattern: Pattern, deadline: Deadline) -> int:
+    """How many lines match."""
+    return sum(1 for _ in _matches(file, pattern, deadline, 0))
+
+
+def _matches(
+    file: Opened, pattern: Pattern, deadline: Deadline, context: int
+) -> "Iterator[tuple[_Window, int, int, int]]":
+    """(window, line from 0, position of the match, end of its line)"""
+    last = -1
+    for window in _windows(file, context):
+        number, counted = window.first, window.start
+        for at, line_end in pattern.lines_in(window.text, window.start, window.end):
+            number += window.text.count(b"\n", counted, at)
+            counted = at
+            if number > last:
+                yield window, number, at, line_end
+            last = number
+            if number % 64 == 0 and deadline.over():
+                return
+        if deadline.over():
+            return
+
+
+@dataclass(frozen=True)
+class _Window:
+    """UTF-8 with LF. Searched from `start`, which lies on line `first` (from 0), to `end`; around it is context."""
+
+    text: bytes
+    start: int
+    end: int
+    first: int
+
+
+def _windows(file: Opened, context: int) -> Iterator[_Window]:
+    encoding = file.facts.encoding
+    at, first, before = len(encoding.bom), 0, b""
+    while at < file.size:
+        chunk = file.pread(min(_WINDOW, file.size - at), at)
+        if not chunk:
+            return
+        end = line_ends(chunk, encoding)[1] if at + len(chunk) < file.size else len(chunk)
+        chunk = chunk[: end or len(chunk)]
+        at += len(chunk)
+        body = _plain(chunk, encoding)
+        ahead = (
+            _plain(file.pread(min(_LOOK_AHEAD, file.size - at), at), encoding) if context and at < file.size else b""
+        )
+        yield _Window(before + body + ahead, len(before), len(before) + len(body), first)
+        first += body.count(b"\n")
+        before = _last_lines(before + body, context)
+
+
+def _plain(chunk: bytes, encoding: Encoding) -> bytes:
+    if encoding.name != "utf-8" or encoding.lossy:
+        chunk = shown(chunk.decode(encoding.name, encoding.errors)).encode()
+    return chunk.replace(b"\r\n", b"\n") if b"\r" in chunk else chunk
+
+
+def _last_lines(text: bytes, number: int) -> bytes:
+    if not number or not text.endswith(b"\n"):
+        return b""
+    return b"\n".join(text[-_LOOK_AHEAD:].split(b"\n")[-number - 1 :])
+
+
+def _hit(window: _Window, number: int, at: int, line_end: int, context: int) -> Hit:
+    start = window.text.rfind(b"\n", 0, at) + 1
+    before: list[str] = []
+    after: list[str] = []
+    if context:
+        near = window.text[max(0, start - _LOOK_AHEAD) : start].decode(errors="replace")
+        before = lines.split(near)[-context:]
+        after = lines.split(window.text[line_end + 1 : line_end + 1 + _LOOK_AHEAD].decode(errors="replace"))[:context]
+    column = len(window.text[start:at].decode(errors="replace"))
+    text = window.text[start:line_end].decode(errors="replace")
+    return Hit(number + 1, column, text, tuple(before), tuple(after))
