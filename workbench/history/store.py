@@ -128,6 +128,13 @@ class Store:
         """Something lies under this name; whether it is whole is seen when it is read."""
         return self._path(sha256).exists()
 
+    def stored_size(self, sha256: str) -> int:
+        """Bytes that it takes on disk; 0 when it is not there."""
+        try:
+            return self._path(sha256).stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def sync(self, names: Collection[str]) -> None:
         """Make objects durable that were put with `durable=False`."""
         try:
