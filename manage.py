@@ -10,20 +10,25 @@ from django.core.management import execute_from_command_line
 from workbench.web import datadir
 
 
-def data_option(argv: list[str]) -> str | None:
-    """The value of `--data`, which must be known before the settings are read."""
-    for i, word in enumerate(argv):
+def take_data(argv: list[str]) -> tuple[list[str], str]:
+    """`argv` without `--data DIR`, and the folder: it must be known before the settings are read. For every command."""
+    left: list[str] = []
+    found = ""
+    words = iter(argv)
+    for word in words:
         if word == "--":
-            return None
-        if word == "--data" and i + 1 < len(argv):
-            return argv[i + 1]
-        if word.startswith("--data="):
-            return word.removeprefix("--data=")
-    return None
+            left += [word, *words]
+        elif word == "--data":
+            found = next(words, "")
+        elif word.startswith("--data="):
+            found = word.removeprefix("--data=")
+        else:
+            left.append(word)
+    return left, found
 
 
 def main(argv: list[str]) -> None:
-    data = data_option(argv)
+    argv, data = take_data(argv)
     if data:
         os.environ["WORKBENCH_DATA"] = str(Path(data).expanduser().absolute())
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from django.db import connections
 
+from tests.web.scripted import Scripted, Turn, call, scripted
 from tests.web.server import Workbench
 from workbench.web import adapters, datadir, models, sockets
 from workbench.web.actions import Who
@@ -65,3 +67,41 @@ def workbench_up(tmp_path: Path, workspace: Path) -> Iterator[Callable[..., Work
     for bench in running:
         if bench.process and bench.process.poll() is None:
             bench.stop()
+
+
+PUSH = "echo ran >> ran.txt && git push"
+SCRIPTS: dict[str, list[Turn]] = {
+    "hello": [Turn("Hello there.")],
+    "slow": [Turn("one two three four five six seven eight nine ten", pace_s=0.3)],
+    "ask": [call("ask_user", question="Which one?", options=["the first", "the second"]), Turn("Thanks.")],
+    "push": [call("bash", command=PUSH), Turn("Pushed.")],
+    "sleep": [call("bash", command="echo begun; sleep 40; echo ended", timeout=60), Turn("Slept.")],
+    "write": [call("write_file", path="made.txt", content="one\ntwo\n"), Turn("Written.")],
+    "burst": [
+        *(Turn(calls=[("read_file", {"path": f"none-{turn}-{n}"}) for n in range(40)]) for turn in range(17)),
+        Turn("Enough."),
+    ],
+    "refuses": [Turn(status=401)],
+    "breaks": [Turn("cut off in the middle", breaks=True)],
+}
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[Scripted]:
+    with scripted(**SCRIPTS) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory, model: Scripted) -> Iterator[Workbench]:
+    """One running workbench for all tests that leave it as they found it; its model is `openai:scripted`."""
+    home = tmp_path_factory.mktemp("live")
+    (home / "ws").mkdir()
+    with Workbench(home / "data", home / "ws", env=model.env) as bench:
+        yield bench
+
+
+@pytest.fixture
+def api(live: Workbench) -> Iterator[httpx.Client]:
+    with live.api() as client:
+        yield client

@@ -55,7 +55,7 @@ def test_an_expired_lease_is_free(due: str, owners: tuple[Owner, Owner]) -> None
 
 
 def test_a_heartbeat_keeps_it(due: str, owners: tuple[Owner, Owner]) -> None:
-    first, second = owners
+    first, _ = owners
     first.take(due)
     Session.objects.update(lease_until=timezone.now() + timedelta(seconds=1))
     assert first.renew({due: 1}) == set()
