@@ -1,32 +1,49 @@
-"""Every address of the workbench, by name.
+"""Every address of the workbench, by name: pages, what people do on them (POST), and the JSON API.
 
-| name | address | view |
-|---|---|---|
-| home | / | home.home |
-| session-start (POST) | /sessions/start | home.start |
-| session | /sessions/<id>/ | session.session |
-| session-rows | /sessions/<id>/rows?before= | session.rows |
-| session-act (POST) | /sessions/<id>/act/<pause, resume, stop> | session.act |
-| session-mode (POST) | /sessions/<id>/mode | session.mode |
-| session-message (POST) | /sessions/<id>/messages | session.message |
-| session-rename, session-archive, session-rewind (POST) | /sessions/<id>/… | session.… |
-| call-output | /sessions/<id>/calls/<call>/output | session.output |
-| queue | /queue/ | queue.queue |
-| approval-decide (POST) | /approvals/<n>/decide | queue.decide |
-| question-answer (POST) | /questions/<n>/answer | queue.answer |
-| history | /history/<workspace>/<path> | history.history |
-| change | /changes/<n>/ | history.change |
-| change-rollback (POST) | /changes/<n>/rollback | history.rollback |
-| files | /files/<workspace>/<path> | files.files |
-| models | /settings/models/ | models.models |
-| login, login-link, logout | /login/… | login.… |
+A fragment that a page asks for again has an address of its own (`session-rows`, `session-around`, `change-plan` …).
 """
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from workbench.web.views import api, login
+from workbench.web.views import api, files, history, home, login, models, queue, session
+
+SESSION = "sessions/<str:session>/"
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.home, name="home"),
+    path("sessions/start", home.start, name="session-start"),
+    path(SESSION, session.session, name="session"),
+    path(f"{SESSION}rows", session.rows, name="session-rows"),
+    path(f"{SESSION}around", session.around, name="session-around"),
+    path(f"{SESSION}act/<str:what>", session.act, name="session-act"),
+    path(f"{SESSION}mode", session.mode, name="session-mode"),
+    path(f"{SESSION}messages", session.message, name="session-message"),
+    path(f"{SESSION}rename", session.rename, name="session-rename"),
+    path(f"{SESSION}archive", session.archive, name="session-archive"),
+    path(f"{SESSION}journal", session.journal, name="session-journal"),
+    path(f"{SESSION}file", session.file, name="session-file"),
+    path(f"{SESSION}page", session.page, name="session-page"),
+    path(f"{SESSION}media/<str:sha256>", session.media, name="session-media"),
+    path(f"{SESSION}calls/<int:seq>/output", session.output, name="call-output"),
+    path("queue/", queue.queue, name="queue"),
+    path("approvals/<int:approval>/decide", queue.decide, name="approval-decide"),
+    path("questions/<int:question>/answer", queue.answer, name="question-answer"),
+    path("history/", history.history, name="history"),
+    path("history/<int:workspace>/", history.history, name="history"),
+    path("history/<int:workspace>/<path:path>", history.history, name="history"),
+    path("changes/<int:change>/", history.change, name="change"),
+    path("changes/<int:change>/plan", history.plan, name="change-plan"),
+    path("changes/<int:change>/rollback", history.rollback, name="change-rollback"),
+    path("files/", files.files, name="files"),
+    path("files/<int:workspace>/", files.files, name="files"),
+    path("files/<int:workspace>/<path:path>", files.files, name="files"),
+    path("raw/<int:workspace>/<path:path>", files.raw, name="files-raw"),
+    path("settings/models/", models.models, name="models"),
+    path("settings/models/<int:endpoint>/", models.models, name="models"),
+    path("settings/models/save", models.save, name="models-save"),
+    path("settings/models/<int:endpoint>/save", models.save, name="models-save"),
+    path("settings/models/<int:endpoint>/delete", models.delete, name="models-delete"),
+    path("settings/models/test", models.test, name="models-test"),
     path("api/", include((api.patterns(), "api"))),
     path("api/<path:rest>", api.unknown),
     path("login/", login.page, name="login"),

@@ -14,7 +14,7 @@ What holds:
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -26,7 +26,8 @@ from workbench.web import streams
 from workbench.web.adapters import as_record
 from workbench.web.cards import Card, draw, draw_event
 from workbench.web.hub import Piece
-from workbench.web.models import Event, Session
+from workbench.web.models import Approval, Event, Question, Session
+from workbench.web.templatetags.rail import waiting
 
 WINDOW = 100
 """rows of one page"""
@@ -89,9 +90,9 @@ def card(session: str, call_id: str) -> Card | None:
     return next(iter(_cards(Event.objects.filter(session=session, call_id=call_id).order_by("seq"))), None)
 
 
-def cards(session: str) -> list[Card]:
-    """All calls of a session, oldest first."""
-    return _cards(Event.objects.filter(session=session).exclude(call_id="").order_by("seq"))
+def cards(session: str, calls: Collection[str]) -> list[Card]:
+    """These calls, oldest first."""
+    return _cards(Event.objects.filter(session=session, call_id__in=calls).order_by("seq"))
 
 
 def _cards(events: Iterable[Event]) -> list[Card]:
@@ -131,7 +132,7 @@ def frame(session: str, records: Sequence[Record], pieces: Sequence[Piece] = (),
     mine = {record.event.call_id for record in new if isinstance(record.event, ToolCall)}
     touched = {getattr(r.event, "call_id", "") for r in records if r.event.part_of_call} - mine
     if touched:
-        html += map(_swapped, _cards(Event.objects.filter(session=session, call_id__in=touched).order_by("seq")))
+        html += map(swapped, _cards(Event.objects.filter(session=session, call_id__in=touched).order_by("seq")))
     html += streams.draw(session, pieces, so_far, restart=bool(new))
     if records:
         html.append(facts(session))
@@ -145,12 +146,25 @@ def facts(session: str) -> str:
     return draw("pages/session.html#facts", {"session": row, "oob": True})
 
 
+def queue_frame(records: Sequence[Record]) -> str:
+    """What every page hears of the queue: how many requests wait, and that the lists should be asked for anew."""
+    asked = next((r.session for r in reversed(records) if _waits(r)), "")
+    latest = Session.objects.filter(pk=asked).values_list("title", flat=True).first() or asked
+    return draw("parts/rail.html#count", {"waiting": waiting(), "latest": latest, "oob": True})
+
+
+def _waits(record: Record) -> bool:
+    """It is an open request."""
+    where = {"session": record.session, "seq": record.seq, "status": "pending"}
+    return Approval.objects.filter(**where).exists() or Question.objects.filter(**where).exists()
+
+
 def _appended(session: str, records: Sequence[Record]) -> str:
     drawn = "".join(_row(row) for row in _with_parts(session, _groups(records)))
     return f'<div hx-swap-oob="beforeend:#rows">{drawn}</div>'
 
 
-def _swapped(card: Card) -> str:
+def swapped(card: Card) -> str:
     return card_html(card).replace("<article ", '<article hx-swap-oob="true" ', 1)
 
 

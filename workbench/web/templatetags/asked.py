@@ -136,3 +136,30 @@ def pretty(value: Any) -> SafeString:
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     return shown_html(value if isinstance(value, str) else _json(value))
+
+
+@register.filter(name="gist")
+def gist_of(args: Any) -> str:
+    """The argument that says most about a call, on one line."""
+    return gist(args)
+
+
+@register.filter
+def head_line(text: Any) -> str:
+    """The first line, and how many follow."""
+    first, _, rest = str(text or "").strip().partition("\n")
+    more = rest.count("\n") + 1 if rest else 0
+    return f"{first} … {more} more lines" if more else first
+
+
+def gist(args: Any) -> str:
+    if isinstance(args, dict):
+        likely = [args[name] for name in ("command", "path", "pattern", "question") if args.get(name)]
+        args = next(iter([*likely, *(value for value in args.values() if isinstance(value, str))]), "")
+    return " ".join(str(args).split())[:300]
+
+
+@register.filter
+def beside(left: Any, right: Any) -> list[tuple[Any, Any]]:
+    """Pairs of two lists; None where the second is shorter."""
+    return [(one, right[n] if n < len(right) else None) for n, one in enumerate(left)]

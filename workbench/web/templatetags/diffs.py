@@ -76,9 +76,9 @@ def replaced(path: object, old: object, new: object) -> Diff:
 
 
 @register.simple_tag
-def diff_rows(shown: Diff) -> SafeString:
+def diff_rows(shown: Diff, *, head: bool = True) -> SafeString:
     """All rows of the table."""
-    return mark_safe("".join(hunk_rows(hunk, shown) for hunk in shown.hunks))  # noqa: S308 - escaped below
+    return mark_safe("".join(hunk_rows(hunk, shown, head=head) for hunk in shown.hunks))  # noqa: S308 - escaped below
 
 
 def hunk_rows(hunk: Hunk, shown: Diff, *, head: bool = True) -> str:

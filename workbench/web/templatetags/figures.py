@@ -103,3 +103,9 @@ def plural(count: object, word: str) -> str:
     """`3 files`, `1 file`; with a comma for an odd plural: `{{ n|plural:"match,matches" }}`."""
     one, _, many = word.partition(",")
     return f"{thousands(count)} {one if _number(count) == 1 else many or one + 's'}"
+
+
+@register.filter
+def octal(mode: object) -> str:
+    """0644."""
+    return f"{mode:04o}" if isinstance(mode, int) else ""

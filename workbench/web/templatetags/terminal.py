@@ -191,3 +191,10 @@ def terminal_html(data: bytes) -> SafeString:
 @register.filter
 def terminal(text: object) -> SafeString:
     return terminal_html(str(text or "").encode("utf-8", "replace"))
+
+
+@register.filter
+def after_cut(output: object) -> str:
+    """What a result holds of a long output, without the line that says how much was cut."""
+    text = str(output or "")
+    return text.split("\n", 1)[1] if text.startswith("[… first ") and "\n" in text else text

@@ -62,12 +62,17 @@ def state_word(state: str) -> str:
 
 @register.simple_tag
 def at(moment: datetime | None, form: str = "time") -> SafeString:
-    """A moment; the page's clock rewrites it in the reader's zone. `form`: time (14:02:11), day, both."""
+    """A moment; the page's clock rewrites it in the reader's zone. `form`: time (14:02:11), short, full."""
     if moment is None:
         return mark_safe("")
     local = timezone.localtime(moment)
-    text = {"time": f"{local:%H:%M:%S}", "day": f"{local:%-d %b %Y}"}.get(form, f"{local:%-d %b, %H:%M}")
+    text = {"time": f"{local:%H:%M:%S}", "short": short(local)}.get(form, f"{local:%-d %b %Y, %H:%M}")
     return format_html('<time datetime="{}" data-at="{}">{}</time>', iso(moment), form, text)
+
+
+def short(local: datetime) -> str:
+    """Today the time, else the day."""
+    return f"{local:%H:%M}" if local.date() == timezone.localdate() else f"{local:%-d %b}"
 
 
 @register.simple_tag
@@ -101,3 +106,16 @@ def label(value: object) -> str:
     """One line for an attribute, hidden characters as numbers, no longer than a screen reader wants to say."""
     text = shown_text(str(value or "").replace("\n", " "))
     return text if len(text) <= 160 else f"{text[:159]}…"
+
+
+CONTROL = {
+    "blocked": "blocked before it runs",
+    "asked": "asked by the agent itself",
+    "seen": "seen afterwards",
+}
+
+
+@register.filter
+def control_words(level: str) -> str:
+    """A session's honest level of control (SPEC G9)."""
+    return CONTROL.get(level, level)
