@@ -27,8 +27,9 @@ class Worker:
     def ask(self, old: bytes, new: bytes, *, seconds: float) -> Any:
         """What the process answers, None when it takes longer than `seconds` or breaks down."""
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
-                self._process = self._start()
+            if self._process is not None and self._process.poll() is not None:
+                self._end()
+            self._process = self._process or self._start()
             try:
                 return _exchange(self._process, old, new, time.monotonic() + seconds)
             except (OSError, ValueError, EOFError):
