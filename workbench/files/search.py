@@ -76,7 +76,7 @@ class Pattern:
             at = max(at, stop)
 
     def hints(self) -> tuple[str, ...]:
-        """Expressions for ripgrep that find all files this one may match in, in any encoding; () when there are none."""
+        """Expressions for ripgrep that find all files this may match in, in any encoding; () when there are none."""
         found = [self.text]
         if self.text.isascii():
             return tuple(found)
