@@ -333,8 +333,7 @@ async def test_a_stop_that_comes_between_decision_and_start_is_heard(desk: Desk,
 async def test_a_stop_ends_a_running_call_within_a_second(desk: Desk, turn: Turn) -> None:
     desk.begin(turn(("hang", {}), ("jot", {"text": "never"})), Reply("on we go"))
     running = asyncio.create_task(desk.advance())
-    while not desk.tools["hang"].started.is_set():
-        await asyncio.sleep(0.01)
+    assert await asyncio.to_thread(desk.tools["hang"].started.wait, 10)
     desk.journal.put(SessionStopped(by="m"))
     began = time.monotonic()
     desk.halt.now()
@@ -638,9 +637,7 @@ async def test_a_call_that_was_cut_off_is_told_with_what_changed_on_disk(
     assert desk.log == ["w1:1"], "it ran once, before the crash"
 
 
-async def test_a_read_that_was_cut_off_simply_runs_again(
-    desk: Desk, turn: Turn, crash: type[BaseException]
-) -> None:
+async def test_a_read_that_was_cut_off_simply_runs_again(desk: Desk, turn: Turn, crash: type[BaseException]) -> None:
     (desk.root / "a").write_text("A")
     desk.begin(turn(("look", {"path": "a"}, "r1")), Reply("end"))
     desk.journal.crash = (3, "before")
@@ -663,13 +660,16 @@ async def test_a_thousand_fuzzed_calls_are_ordinary_errors(desk: Desk, rounds: C
     raw = [
         "", "{", "null", "[]", '"x"', "{}", '{"text": NaN}', '{"text": 1e999}', '{"text": "\\ud800"}', "\ud800",
         "[" * 10_000, '{"a":' * 10_000, '{"text": "a"} trailing', {"text": float("nan")}, {"text": "\udcff"}, None, 7,
-        {1: 2}, {"text": {"deep": [[[[]]]]}}, '{"text": "' + "y" * 10_000_000 + '"}', '{"path": "' + "z" * 100_000 + '"}',
+        {1: 2}, {"text": {"deep": [[[[]]]]}}, '{"text": "' + "y" * 10_000_000 + '"}',
+        '{"path": "' + "z" * 100_000 + '"}',
         '{"text": "a", "extra": 1}', b"bytes", {"text": object()}, "9" * 5000, '{"text": "\\u0000\\u001b[31m"}',
     ]  # fmt: skip
     ids = ["", "same", "same", "../../x", "a b", "\ud800", "x" * 100]
     turns = max(1, rounds(10_000) // 100)
     made = [
-        Reply("\ud800", calls=tuple(AskedCall(dice.choice(ids), dice.choice(tools), dice.choice(raw)) for _ in range(100)))
+        Reply(
+            "\ud800", calls=tuple(AskedCall(dice.choice(ids), dice.choice(tools), dice.choice(raw)) for _ in range(100))
+        )
         for _ in range(turns)
     ]
     desk.budget = type(desk.budget)(same_failure=0)
@@ -678,6 +678,10 @@ async def test_a_thousand_fuzzed_calls_are_ordinary_errors(desk: Desk, rounds: C
     calls = [e for e in desk.journal.events if isinstance(e, ToolCall)]
     assert len(calls) == 100 * turns == len({c.call_id for c in calls})
     assert len(desk.journal.results) == len(calls)
-    assert {r.data["error"] for r in desk.journal.results.values() if not r.ok} <= {"bad_args", "unsupported", "no_file"}
+    assert {r.data["error"] for r in desk.journal.results.values() if not r.ok} <= {
+        "bad_args",
+        "unsupported",
+        "no_file",
+    }
     assert chain.verify(desk.journal.lines) is None
     assert max(len(str(line)) for line in desk.journal.lines) < 250_000
