@@ -83,6 +83,8 @@ class Launcher:
                 self.reap()
             for one in self.running.values():
                 if one.control.fileno() in ready:
+                    with suppress(OSError):
+                        one.control.recv(64)  # what is left unread would turn our answer into a reset
                     self.poll.unregister(one.control)  # one word is enough; an ended socket would wake us for ever
                     one.kill()
             if self.asked.fileno() in ready and not self.take():

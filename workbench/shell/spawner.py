@@ -45,7 +45,10 @@ class Child:
 
         -9 when the launcher is gone: then every command is gone with it.
         """
-        message = self.control.recv(64 * 1024)
+        try:
+            message = self.control.recv(64 * 1024)
+        except ConnectionResetError:
+            message = b""
         if not message:
             return -9
         said = json.loads(message)
