@@ -259,7 +259,7 @@ class Pending:
         if self.closed:
             return None
         with look(self.history.fence, self.place) as found:
-            same = found.state.same_as(self.before)
+            same = found.hashed().same_as(self.before)
         if same:
             self.dropped()
             return None
