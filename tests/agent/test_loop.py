@@ -416,6 +416,17 @@ async def test_a_shutdown_halts_and_the_next_run_goes_on(desk: Desk, turn: Turn)
     assert await desk.advance() == "done"
 
 
+async def test_a_call_that_a_shutdown_stops_does_not_blame_a_person(desk: Desk, turn: Turn) -> None:
+    desk.begin(turn(("hang", {})), Reply("end"))
+    running = asyncio.create_task(desk.advance())
+    assert await asyncio.to_thread(desk.tools["hang"].started.wait, 10)
+    desk.halt.now()
+    assert await asyncio.wait_for(running, 1) == "halted"
+    assert "nobody decided to stop it" in desk.journal.results["hang-0"].data["message"]
+    assert await desk.advance() == "done"
+    assert desk.started("hang-0") == 1
+
+
 async def test_a_runner_that_lost_its_lease_appends_nothing(desk: Desk, turn: Turn) -> None:
     desk.begin(turn(("jot", {"text": "1"})), Reply("end"))
     desk.journal.lease = 7

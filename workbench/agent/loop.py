@@ -154,6 +154,9 @@ class Run:
         if before:
             await self.append(*before, unmoved=True)
         outcomes = await asyncio.gather(*(self.outcome(c, v) for c, v in zip(calls, verdicts, strict=True)))
+        if self.halt.halted:
+            await self.catch_up()
+            outcomes = [turns.shut_down(o, self.state) for o in outcomes]
         if results := [turns.warned(o, self.state, self.budget) for o in outcomes if o is not None]:
             await self.append(*results)
 

@@ -80,7 +80,7 @@ def judge(box: Toolbox, asked: ToolCall, mode: Mode, args: Any = None) -> Verdic
     except Refused as e:
         return Settled(arguments.clean(e.as_data()))
     except Exception as e:
-        return Settled(_defect(asked, e))
+        return Settled(_defect(asked, e, "Nothing was run."))
     if decision.outcome == "deny":
         return Settled(_denied(decision))
     verdict = Ready if decision.outcome == "allow" else Asks
@@ -141,7 +141,7 @@ def perform(
     except Refused as e:
         data, ok = arguments.clean(e.as_data()), False
     except Exception as e:
-        data, ok = _defect(asked, e), False
+        data, ok = _defect(asked, e, "It may have been half done: look before you try again."), False
     if edited:
         data = {**data, "arguments_changed_by_person": ready.call.args}
     took = round((time.monotonic() - began) * 1000)
@@ -227,12 +227,12 @@ def _answer(event: QuestionAnswered) -> Settled:
             return Settled({"answer": None, "outcome": "withdrawn", "message": message}, ok=True)
 
 
-def _defect(asked: ToolCall, error: Exception) -> dict[str, Any]:
+def _defect(asked: ToolCall, error: Exception, state: str) -> dict[str, Any]:
     """Our own fault: the log has the whole story, the model the short one."""
     log.exception("tool %r failed in call %s", asked.tool, asked.call_id)
     what = arguments.clean(f"{type(error).__name__}: {error}"[:500])
     message = (
         f"The tool failed in an unexpected way ({what}). This is a defect of the workbench, not of your call, and its "
-        "log has the details. It may have been half done: look before you try again, or go another way."
+        f"log has the details. {state} Go another way if it fails again."
     )
     return Refused("io", message).as_data()

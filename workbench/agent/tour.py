@@ -5,7 +5,7 @@ start for every request, with what the conversation holds, so it must depend on 
 """
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,7 +164,8 @@ def _do(text: str, tool: str, args: Data) -> Part:
 
 def _elsewhere(heard: Heard) -> Script:
     """A workspace that is not the sample: only look."""
-    names = sorted(set(_paths(heard.results)), key=lambda n: (not n.lower().startswith("readme"), n.count("/"), n))
+    paths = heard.results[0].get("paths") if heard.results else None
+    names = sorted(paths or [], key=lambda n: (not n.lower().startswith("readme"), n.count("/"), n))
     text = "This is not the sample workspace, and a script can't understand a project it was not written for. "
     if not names:
         yield from _answers(f"{text}There are no files here either. Choose a real model to work here.")
@@ -271,16 +272,3 @@ def aside(said: tuple[str, ...]) -> str:
     words = [w for w in said if not w.startswith("[")]
     quoted = " / ".join(" ".join(w.split())[:200] for w in words)
     return f"(I read “{quoted}”, but a script can't follow that and goes on.) " if quoted else ""
-
-
-def _paths(value: Any) -> Iterator[str]:
-    """Every text in a result of glob that can be a path of a file."""
-    if isinstance(value, str):
-        if value and "*" not in value and "\n" not in value and not value.endswith("/"):
-            yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _paths(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _paths(item)

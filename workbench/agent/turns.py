@@ -87,6 +87,14 @@ def failed(error: ProviderError, state: SessionState, budget: Budget) -> list[Ev
     return [ModelFailed(message=message, attempt=attempt, retry_in_s=wait)]
 
 
+def shut_down(event: Event | None, state: SessionState) -> Event | None:
+    """The result of a call that was stopped says so when no person wanted that, but the workbench had to end."""
+    if not isinstance(event, ToolResult) or not event.data.get("stopped") or state.life != "running":
+        return event
+    message = "The workbench was shut down while this ran; nobody decided to stop it. Look how far it came, then go on."
+    return event.model_copy(update={"data": {**event.data, "message": message}})
+
+
 def closed(calls: Sequence[CallState], changes: Callable[[str], Changes]) -> list[Event]:
     """The end of calls that a stop abandoned."""
     events: list[Event] = []

@@ -1,5 +1,6 @@
 """OpenAI-compatible endpoints, against a server that streams, calls tools and fails in every way (A5)."""
 
+import asyncio
 import json
 import socket
 import time
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from workbench.agent.budget import Budget
 from workbench.agent.messages import (
     Answer,
     AskedCall,
@@ -20,6 +22,7 @@ from workbench.agent.messages import (
     UserText,
 )
 from workbench.agent.providers import Endpoint, make
+from workbench.journal.kinds import SessionStopped, UserMessage
 
 TOOLS = [ToolSpec("look", "Look at it.", {"type": "object", "properties": {"path": {"type": "string"}}})]
 
@@ -200,6 +203,63 @@ async def test_rubbish_in_the_stream(server: Any, say: Any) -> None:
     server.script = [say(raw=b"data: {this is no json}\n\n"), say(raw=b"")]
     assert "endpoint" in (await failure(server.url)).message
     assert (await failure(server.url)).retryable
+
+
+def turns(body: dict[str, Any]) -> int:
+    return sum(m["role"] == "assistant" for m in body["messages"])
+
+
+async def test_a_whole_session_through_a_bad_line(real: Any, server: Any, say: Any, tmp_path: Any) -> None:
+    """Cut streams, overload and bad arguments on the way: the work is done, and nothing is done twice."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.txt").write_text("one\n")
+    script = [
+        say("I look.", calls=[("read_file", '{"path": "a.txt"}'), ("glob", '{"pattern": "*"}')], ids=["same", "same"]),
+        say(calls=[("edit_file", '{"path": "a.txt", "old_string": "one", "new_str')], ids=["same"]),
+        say(calls=[("edit_file", '{"path": "a.txt", "old_string": "one", "new_string": "one two"}')], ids=[""]),
+        say(calls=[("write_file", '{"path": "b.txt", "content": "é\\n"}')]),
+        say("Both files are **written**."),
+    ]
+    troubles = {
+        n: [say("I am cut", cut_after=1), say(status=503), say("half", finish=None), say(status=429)]
+        for n in (0, 2, 3, 4)
+    }
+
+    def answer(body: dict[str, Any]) -> Any:
+        number = turns(body)
+        return troubles[number].pop() if troubles.get(number) else script[number]
+
+    server.script = answer
+    desk = real(root, "openai:tiny", Endpoint(f"{server.url}/v1"), mode="auto")
+    desk.budget = Budget(retries=(0,) * 4)
+    assert await desk.advance() == "done"
+    await desk.model.close()
+    assert (root / "a.txt").read_text() == "one two\n" and (root / "b.txt").read_text() == "é\n"
+    outcomes = [(r.ok, r.data.get("error")) for r in desk.journal.results.values()]
+    assert outcomes == [(True, None), (True, None), (False, "bad_args"), (True, None), (True, None)]
+    assert desk.journal.kinds.count("model_failed") == 16 and desk.journal.kinds.count("tool_started") == 4
+    assert len(desk.journal.results) == 5, "call ids that came twice are told apart"
+    last = server.requests[-1]["messages"]
+    assert [m["role"] for m in last].count("tool") == 5 and last[0]["role"] == "system"
+    assert "never with `cat`" in last[0]["content"]
+
+
+async def test_a_stop_closes_the_connection_to_the_model(real: Any, server: Any, say: Any, tmp_path: Any) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    server.script = [say("a long silence follows", hang_s=60), say("And on.")]
+    desk = real(root, "openai:tiny", Endpoint(f"{server.url}/v1"))
+    running = asyncio.create_task(desk.advance())
+    while not desk.live.texts:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+    desk.journal.put(SessionStopped(by="m"))
+    desk.halt.now()
+    assert await asyncio.wait_for(running, 2) == "stopped"
+    desk.journal.put(UserMessage(text="go on", by="m"))
+    assert await desk.advance() == "done"
+    assert [m["content"] for m in server.requests[-1]["messages"][1:]] == ["Mend the tests.", "a long ", "go on"]
+    await desk.model.close()
 
 
 def test_a_model_name_is_needed() -> None:
