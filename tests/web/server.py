@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -92,12 +93,13 @@ class Workbench:
         headers = {"Authorization": f"Bearer {self.facts['api_token']}"}
         return httpx.Client(base_url=f"{self.url}/api", headers=headers, timeout=30, **more)
 
-    def browser(self) -> httpx.Client:
+    @contextmanager
+    def browser(self) -> Iterator[httpx.Client]:
         """A client with a session cookie, as a browser has after the login link."""
-        client = httpx.Client(base_url=self.url, follow_redirects=True, timeout=30)
-        fresh = manage("login_link", data=self.data).stdout.strip()
-        assert client.get(fresh).status_code == 200
-        return client
+        with httpx.Client(base_url=self.url, follow_redirects=True, timeout=30) as client:
+            fresh = manage("login_link", data=self.data).stdout.strip()
+            assert client.get(fresh).status_code == 200
+            yield client
 
     def kill(self) -> None:
         """As a crash does it."""

@@ -69,7 +69,7 @@ def test_a_page_from_elsewhere_does_not_come_in_with_our_cookie(
     given = origin.format(host=url.netloc.decode(), name=url.host)
     if given.strip() == live.url:
         return
-    assert status(live, route.format(session=session), Origin=given, Cookie=cookie) == 403
+    assert status(live, route.format(session=session), Origin=given, Cookie=cookie) in (400, 403)
 
 
 @pytest.mark.parametrize("route", ROUTES[:2])
@@ -84,7 +84,7 @@ def test_a_cookie_without_an_origin_or_an_origin_without_a_cookie_is_not_enough(
     where = route.format(session=session)
     assert status(live, where, Cookie=cookie) == 403
     assert status(live, where, Origin=live.url) == 403
-    assert status(live, where, Origin=live.url, Cookie="garbage; =; \x01") == 403
+    assert status(live, where, Origin=live.url, Cookie='garbage; =; a="') == 403
 
 
 @pytest.mark.parametrize("route", ROUTES[:2])
