@@ -5,7 +5,9 @@ import ctypes
 import os
 import socket
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,16 @@ class Ground:
             if step.get("make"):
                 self.lay([step["make"]])
             getattr(self, f"_{step['op']}")(path, step)
+
+    @contextlib.contextmanager
+    def swapping(self, one: Path, other: Path) -> Iterator[None]:
+        """Another process swaps the two names without pause, as long as the block runs."""
+        swapper = subprocess.Popen([sys.executable, __file__, str(one), str(other)])
+        try:
+            yield
+        finally:
+            swapper.kill()
+            swapper.wait()
 
     def _file(self, path: Path, step: dict[str, Any]) -> None:
         path.write_text(step["content"])
@@ -91,3 +103,8 @@ def exchange(one: Path, other: Path) -> None:
 @pytest.fixture
 def ground(tmp_path: Path) -> Ground:
     return Ground(tmp_path)
+
+
+if __name__ == "__main__":
+    while True:
+        exchange(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -60,18 +60,18 @@ def cut_page(text: str, *, whole: bool, offset: int, column: int, limit: int, ca
     lines = min(limit, caps.lines)
     found = text.split("\n", lines)
     rest = found.pop() if len(found) > lines else None
+    if rest is None and whole and not found[-1]:
+        rest = found.pop()
     head = text if rest is None else text[: len(text) - len(rest) - 1]
     running_out = rest is None and not whole
     if running_out or len(head) > caps.chars or tokens(head) > caps.tokens:
         shorter = _shorter(found, offset, column, caps, running_out=running_out)
         if shorter:
             return shorter
-    if rest is not None:
-        more = Next(offset + lines) if rest or not whole else None
-        return Cut(tuple(found), more, ended=True, by="lines" if more and limit > lines else "")
-    if not found[-1]:
-        return Cut(tuple(found[:-1]), None, ended=len(found) > 1)
-    return Cut(tuple(found), None)
+    if rest is None:
+        return Cut(tuple(found), None)
+    more = Next(offset + len(found)) if rest or not whole else None
+    return Cut(tuple(found), more, ended=bool(found), by="lines" if more and limit > lines else "")
 
 
 def _shorter(found: list[str], offset: int, column: int, caps: Caps, *, running_out: bool) -> Cut | None:

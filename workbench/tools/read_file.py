@@ -205,7 +205,7 @@ def _pdf(args: Any, ctx: Context, place: Place, fd: int) -> Result:
         "version": version,
     }
     if facts["left"]:
-        data["note"] = f'The document has {facts["pages"]} pages; ask for others with pages, e.g. pages="6-10".'
+        data["note"] = f"The document has {facts['pages']} pages; ask for a page range with pages, as next shows."
     if cut:
         data["warning"] = "The text of these pages is longer than one result may be and was cut; ask for fewer pages."
     return Result(data, view={"seen": [note]}, media=_parts(made, place))
