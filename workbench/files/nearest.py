@@ -96,7 +96,9 @@ def _disguised(text: str, old: str) -> Iterator[Guess]:
     yield from _there(text, html.unescape(old), "old_string has HTML entities where the file has the characters")
     yield from _there(text, html.escape(old, quote=False), "the file has HTML entities where old_string does not")
     yield from _there(text, _ESCAPE.sub(_unescape, old), "old_string has escapes where the file has the characters")
-    for escaped in (json.dumps(old)[1:-1], json.dumps(old, ensure_ascii=False)[1:-1]):
+    controls = old.replace("\n", "\\n").replace("\t", "\\t")
+    foreign = "".join(c if c.isascii() else json.dumps(c)[1:-1] for c in old)
+    for escaped in (controls, foreign, json.dumps(old)[1:-1], json.dumps(old, ensure_ascii=False)[1:-1]):
         yield from _there(text, escaped, "the file has escapes (such as \\n or \\u2019) where old_string does not")
 
 
@@ -186,14 +188,11 @@ def _by_similar_line(lines: list[str], wanted: list[str]) -> tuple[int, int] | N
 
 def _difference(there: list[str], wanted: list[str], number: int) -> str:
     """The first difference between lines of the file and of `old`, as a clause."""
-    edge = len(wanted) - 1
     for i, line in enumerate(wanted):
         if i >= len(there):
             more = _quoted(line) if line.strip() else "another blank line"
             return f"old_string goes on after line {number + i - 1} with {more}, the file does not"
-        have = there[i]
-        if i in (0, edge):  # the outer lines of `old` may be parts of lines
-            have = _part(have, line)
+        have = _part(there[i], line, first=i == 0, last=i == len(wanted) - 1)
         if have != line:
             if not have.strip() or not line.strip():
                 return f"on line {number + i} the number of blank lines differs"
@@ -201,16 +200,16 @@ def _difference(there: list[str], wanted: list[str], number: int) -> str:
     return "the number of blank lines differs"
 
 
-def _part(have: str, line: str) -> str:
-    """The part of a line of the file that an outer line of `old` is about."""
-    if line in have:
+def _part(have: str, line: str, *, first: bool, last: bool) -> str:
+    """The part of a line of the file that a line of `old` is about: its first may begin within one, its last end."""
+    if (last and have.startswith(line)) or (first and have.endswith(line)) or (first and last and line in have):
         return line
-    skeleton, sought = _skeleton(have), _skeleton(line)
-    if not sought or sought not in skeleton or len(have) > 2 * SHOWN_CHARS:
+    if not first:
         return have
-    if skeleton == sought:
-        return have.lstrip() if line == line.lstrip() else have
-    return have[max(i for i in range(len(have)) if _skeleton(have[i:]).startswith(sought)) :]
+    skeleton, sought = _skeleton(have), _skeleton(line)
+    if sought and sought in skeleton and skeleton != sought and len(have) <= 2 * SHOWN_CHARS:
+        have = have[max(i for i in range(len(have)) if _skeleton(have[i:]).startswith(sought)) :]
+    return have.lstrip() if line == line.lstrip() else have
 
 
 def _first_difference(have: str, line: str) -> str:
