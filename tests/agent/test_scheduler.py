@@ -46,6 +46,13 @@ def test_bad_arguments_are_answered_and_run_nothing(desk: Any, args: Any) -> Non
     assert data(judge(desk.box(), call("jot", args), Mode.ASK))["error"] == "bad_args"
 
 
+def test_a_workspace_that_vanished_is_said_to_be_gone(desk: Any) -> None:
+    desk.root.rmdir()
+    for tool, args in (("look", {"path": "a"}), ("jot", {"text": "a"})):
+        answer = data(judge(desk.box(), call(tool, args), Mode.ASK))
+        assert answer["error"] == "no_file" and "is gone" in answer["message"]
+
+
 def test_a_defect_while_judging_is_logged_and_answered(desk: Any, caplog: pytest.LogCaptureFixture) -> None:
     answer = data(judge(desk.box(), call("boom", {"text": "early"}), Mode.ASK))
     assert answer["error"] == "io" and "RuntimeError: a defect while judging" in answer["message"]

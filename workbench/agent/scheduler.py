@@ -29,7 +29,7 @@ from workbench.journal.kinds import (
 )
 from workbench.journal.state import CallState
 from workbench.policy.call import Call, Decision, Mode, digest
-from workbench.tools import Result, Tool, Waiting, no_stream
+from workbench.tools import Context, Result, Tool, Waiting, no_stream
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,9 @@ def judge(box: Toolbox, asked: ToolCall, mode: Mode, args: Any = None) -> Verdic
         return Settled(_unknown(asked.tool, list(box.tools)))
     try:
         parsed = tool.parse(arguments.obj(asked.args if args is None else args))
-        call = tool.call(parsed, box.context(asked.call_id, no_stream, threading.Event()))
+        ctx = box.context(asked.call_id, no_stream, threading.Event())
+        _check_workspace(ctx)
+        call = tool.call(parsed, ctx)
         decision = box.decide(call, mode)
         fingerprint = digest(call, box.key)
     except Refused as e:
@@ -164,6 +166,15 @@ def run_now(
         return out
     data = Refused("unsupported", "There is nobody here to answer a question.", question=out.question).as_data()
     return ToolResult(call_id=asked.call_id, ok=False, data=data)
+
+
+def _check_workspace(ctx: Context) -> None:
+    """A folder that was moved away would otherwise look like a workspace without files."""
+    if not ctx.fence.root.is_dir():
+        message = (
+            f"The workspace {ctx.fence.root} is gone: it was moved or deleted. Nothing can be done here until a person"
+        )
+        raise Refused("no_file", f"{message} puts it back; end your turn and say so.")
 
 
 def _question(asked: ToolCall, waiting: Waiting) -> QuestionAsked:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import TypeAdapter
 from pydantic_ai import exceptions as failures
@@ -63,8 +64,10 @@ class Wire:
 
     model: Model[Any]
     where: str
-    """the endpoint, for error texts"""
+    """the endpoint's address"""
     closing: Callable[[], Awaitable[None]]
+    key: str = field(default="", repr=False)
+    """never in an error text, also when the endpoint repeats it"""
     settings: ModelSettings = field(default_factory=ModelSettings)
     takes_images: bool = True
 
@@ -91,7 +94,10 @@ class Wire:
 
     def _reply(self, response: ModelResponse) -> Reply:
         if response.finish_reason is None:
-            raise ProviderError(f"The answer from {self.where} broke off before it was complete.", retryable=True)
+            where = shown(self.where)
+            raise ProviderError(
+                f"The answer from the endpoint {where} broke off before it was complete.", retryable=True
+            )
         thinking = [p for p in response.parts if isinstance(p, ThinkingPart)]
         calls = [p for p in response.parts if isinstance(p, ToolCallPart)]
         return Reply(
@@ -106,7 +112,7 @@ class Wire:
     def _failure(self, error: Exception, history: Sequence[ModelMessage]) -> ProviderError:
         if isinstance(error, ProviderError):
             return error
-        failure = explain(error, self.where)
+        failure = explain(error, f"the endpoint {shown(self.where)}", hide=self.key)
         if _rejected(error) and self.takes_images and _has_images(history):
             self.takes_images = False
             message = f"{failure.message} The images are left out from now on, in case that is the reason."
@@ -234,9 +240,15 @@ EXPLAINED: tuple[tuple[type[Exception], str, bool], ...] = (
 """kind of failure, what a person is told, whether to try again; the first that fits"""
 
 
-def explain(error: Exception, where: str) -> ProviderError:
-    """Any exception of the layers below as one of ours."""
-    detail = _detail(error)
+def shown(url: str) -> str:
+    """The address without what it may hold of a login."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def explain(error: Exception, where: str, *, hide: str = "") -> ProviderError:
+    """Any exception of the layers below as one of ours; `hide` is left out of what the endpoint said."""
+    detail = _detail(error, hide)
     for kind, text, retryable in EXPLAINED:
         if isinstance(error, kind):
             said = text.format(where=where, model=getattr(error, "model_name", "the model"))
@@ -246,7 +258,7 @@ def explain(error: Exception, where: str) -> ProviderError:
     return ProviderError(f"The request to {where} failed. {detail}".strip(), retryable=False)
 
 
-def _detail(error: Exception) -> str:
+def _detail(error: Exception, hide: str) -> str:
     """What the endpoint itself said, on one short line."""
     status = getattr(error, "status_code", None)
     body = getattr(error, "body", None)
@@ -256,5 +268,6 @@ def _detail(error: Exception) -> str:
         cause = error.__cause__ or error
         text = str(cause) or type(cause).__name__
     line = " ".join(str(text).split())
+    line = line.replace(hide, "•••") if hide else line
     line = line if len(line) <= 300 else line[:299] + "…"
     return f"(HTTP {status}: {line})" if status else f"({line})"

@@ -147,6 +147,13 @@ async def test_what_the_endpoint_answers_instead(
     assert len(server.requests) == 1, "nothing is tried again below the loop"
 
 
+async def test_a_key_that_the_endpoint_repeats_is_not_told_on(server: Any, say: Any) -> None:
+    server.script = [say(status=401, body={"error": {"message": "the key k-123 is wrong"}})]
+    error = await failure(server.url.replace("http://", "http://user:pass@"))
+    assert "k-123" not in error.message and "the key ••• is wrong" in error.message
+    assert "pass" not in error.message and server.url in error.message
+
+
 async def test_a_request_to_wait_is_passed_on(server: Any, say: Any) -> None:
     server.script = [say(status=429, headers={"retry-after": "7"})]
     assert (await failure(server.url)).retry_after == 7

@@ -35,5 +35,4 @@ def make(model: str, endpoint: Endpoint) -> Provider:
         anthropic_cache_messages=True,
     )
     images = True if endpoint.images is None else endpoint.images
-    where = f"the endpoint {endpoint.base_url or VENDOR}"
-    return Wire(chat, where, client.close, settings, takes_images=images)
+    return Wire(chat, endpoint.base_url or VENDOR, client.close, endpoint.key, settings, images)

@@ -35,4 +35,4 @@ def make(model: str, endpoint: Endpoint) -> Provider:
     )
     chat = OpenAIChatModel(model, provider=provider, profile=STRICT)
     images = chat.profile.get("supports_image_input", True) if endpoint.images is None else endpoint.images
-    return Wire(chat, f"the endpoint {endpoint.base_url or VENDOR}", client.close, takes_images=images)
+    return Wire(chat, endpoint.base_url or VENDOR, client.close, endpoint.key, takes_images=images)
