@@ -1,5 +1,7 @@
 """Sets of places, against sets of single characters."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +27,7 @@ def characters(spans: object) -> set[tuple[int, int]]:
 def test_merged_spans_hold_the_same_places_and_never_touch(spans: list[object]) -> None:
     found = merged(spans)  # type: ignore[arg-type]
     assert characters(found) == characters(spans)
-    assert all(a[1] < b[0] for a, b in zip(found, found[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in pairwise(found))
 
 
 @given(SPANS, st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7))))

@@ -165,7 +165,7 @@ def _latin(sample: bytes) -> tuple[str, float]:
         wordlike = any(c.isascii() and c.isalpha() for c in beside)
         if letters + marks == len(run[0]) and (letters <= 2 and (wordlike or letters == 0)):
             fitting += len(run[0])
-    utf8_like = re.search(rb"[\xe0-\xef][\x80-\xbf]{2}", sample)
+    utf8_like = re.search(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]([\x80-\xbf]|\Z)", sample)
     return name, 0.0 if utf8_like or re.search("[\udc80-\udcff]", text) else fitting / max(1, total)
 
 

@@ -85,14 +85,14 @@ def shown(text: str) -> str:
 def named(name: str) -> str:
     """The one name under which an encoding is known here. Refused: `bad_args`, `unsupported`."""
     try:
-        found = codecs.lookup(name)
-        plain = "\n".encode(found.name)
+        found = codecs.lookup(name).name
+        short = found.replace("_", "-") if found.startswith(("utf", "iso8859")) else found
+        short = _SHORT_NAMES.get(short, short)
+        plain = "\n".encode(short)
     except (LookupError, UnicodeError, ValueError, TypeError):
         raise Refused(
             "bad_args", f"There is no text encoding {name!r}. Examples: utf-8, gb18030, shift_jis, latin-1, utf-16le."
         ) from None
-    short = found.name.replace("_", "-") if found.name.startswith(("utf", "iso8859")) else found.name
-    short = _SHORT_NAMES.get(short, short)
     if short not in _WIDE and (plain != b"\n" or short.startswith(_STATEFUL)):
         raise Refused("unsupported", f"The encoding {name!r} can't be read page by page. Convert the file first.")
     return short
