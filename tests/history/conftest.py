@@ -45,7 +45,8 @@ class Rows:
 
     @staticmethod
     def _insert(db: sqlite3.Connection, workspace: str, change: Change, session: str, call: str, by: str,
-                status: str, undoes: tuple[int, ...] = (), partial: bool = False, intended: str = "") -> int:  # fmt: skip
+                status: str, undoes: tuple[int, ...] = (), partial: bool = False,
+                intended: str = "") -> int:  # fmt: skip
         after = None if status == "pending" else json.dumps(asdict(change.after))
         values = (None, workspace, json.dumps(change.path), json.dumps(asdict(change.before)), after, session, call, by,
                   datetime.now(UTC).isoformat(), status, json.dumps(undoes), partial, None, change.uncertain, intended,
@@ -129,9 +130,9 @@ def states(version: Version) -> list[State]:
 
 def _version(row: Sequence[Any]) -> Version:
     return Version(
-        row[0], row[1], json.loads(row[2]), State(**json.loads(row[3])), State(**json.loads(row[4])) if row[4] else None,
-        row[5], row[6], row[7], datetime.fromisoformat(row[8]), row[9], tuple(json.loads(row[10])), bool(row[11]),
-        row[12], bool(row[13]), row[14], tuple(json.loads(row[15])),
+        row[0], row[1], json.loads(row[2]), State(**json.loads(row[3])),
+        State(**json.loads(row[4])) if row[4] else None, row[5], row[6], row[7], datetime.fromisoformat(row[8]),
+        row[9], tuple(json.loads(row[10])), bool(row[11]), row[12], bool(row[13]), row[14], tuple(json.loads(row[15])),
     )  # fmt: skip
 
 

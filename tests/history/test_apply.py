@@ -118,7 +118,7 @@ def test_f7_many_rollbacks_beside_a_person_who_keeps_typing(work) -> None:
     assert work.path("f").read_bytes() == LINES + b"typed\n"
 
 
-# --- the long run: two agents, commands, a person ------------------------------------------------------------------------
+# --- the long run: two agents, commands, a person -------------------------------------------------------------------
 
 
 class Story:
@@ -226,7 +226,7 @@ def test_random_stories_agree_with_git_and_lose_nothing(tmp_path_factory, work, 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rewind_takes_out_one_session_and_leaves_the_others(work, seed: int) -> None:
-    """Sessions edit lines of their own: after a rewind of one, all lines of the other are there, and none of its own."""
+    """Sessions edit lines of their own: after a rewind of one, all lines of the other are there, none of its own."""
     r = random.Random(seed)
     work.person("f", b"".join(b"%d\n" % i for i in range(120)))
     owner = {i: r.choice("AB-") for i in range(0, 120, 4)}

@@ -1,5 +1,7 @@
 """The inverse of changes as a pure function, and its laws."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,7 +137,7 @@ def test_one_edit_goes_back_as_the_merge_says(before: bytes, after: bytes, now: 
 @settings(deadline=None)
 def test_a_chain_goes_back_to_its_start_whatever_lies_between(texts: list[bytes]) -> None:
     c = Contents()
-    edges = [Edge(c.file(a), c.file(b)) for a, b in zip(texts, texts[1:], strict=False)]
+    edges = [Edge(c.file(a), c.file(b)) for a, b in pairwise(texts)]
     answer = undo(edges, c.image(texts[-1]), c)
     assert answer.image.data == texts[0]
     assert answer.action in ("restore", "already")

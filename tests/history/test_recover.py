@@ -132,7 +132,7 @@ def test_h3_a_change_that_never_happened_is_dropped(work) -> None:
 
 
 @pytest.mark.parametrize(("becomes", "uncertain"), [(b"2\n", False), (b"3\n", True), (None, True)])
-def test_h4_a_change_that_happened_is_closed_by_what_the_disk_shows(work, becomes: bytes | None, uncertain: bool) -> None:
+def test_h4_a_change_that_happened_is_closed_by_the_disk(work, becomes: bytes | None, uncertain: bool) -> None:
     work.person("f", b"1\n")
     work.history().before(work.fence.resolve("f"), becomes=becomes).lock.release()
     work.person("f", b"2\n")

@@ -64,7 +64,8 @@ def test_pending_versions_are_never_dropped(work) -> None:
     history(work)
     work.history().before(work.fence.resolve("f")).lock.release()
     pending = work.rows.pending(str(work.root))[0]
-    assert pending.id not in [v.id for v in expired(work.rows.kept(), Keeping(bytes=0, days=0), NOW + timedelta(days=9))]
+    found = expired(work.rows.kept(), Keeping(bytes=0, days=0), NOW + timedelta(days=9))
+    assert pending.id not in [v.id for v in found]
 
 
 def test_i3_i4_purge_of_a_path(work) -> None:

@@ -28,7 +28,7 @@ def tree(root) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file() and not p.is_symlink()}
 
 
-# --- A. plain ---------------------------------------------------------------------------------------------------------
+# --- A. plain -------------------------------------------------------------------------------------------------------
 
 
 def test_a1_bytes_and_mode_come_back_exactly(work) -> None:
@@ -128,7 +128,7 @@ def test_a15_binary_is_byte_identical(work) -> None:
     assert work.path("i.png").read_bytes() == image
 
 
-# --- B. changed since by the user -------------------------------------------------------------------------------------
+# --- B. changed since by the user -----------------------------------------------------------------------------------
 
 
 def test_b1_a_users_edit_elsewhere_stays(work) -> None:
@@ -262,7 +262,7 @@ def test_b13_b14_files_of_the_user_stay_in_a_rewind(work) -> None:
     assert tree(work.root) == {"edited": b"1\n", "d.csv": b"data\n", "src/mine.py": b"mine\n"}
 
 
-# --- C. commands -------------------------------------------------------------------------------------------------------
+# --- C. commands ----------------------------------------------------------------------------------------------------
 
 
 def test_c1_c2_around_a_sed_in_the_middle(work) -> None:
@@ -285,7 +285,7 @@ def test_c8_another_branch_under_the_edit_is_a_merge_or_a_conflict(work) -> None
     assert work.path("f").read_bytes() == b"the other branch\n"
 
 
-# --- D. rollbacks of rollbacks, middle edits, groups -------------------------------------------------------------------
+# --- D. rollbacks of rollbacks, middle edits, groups ----------------------------------------------------------------
 
 
 def test_d1_d2_a_rollback_is_a_version_that_can_be_taken_back(work) -> None:
@@ -350,7 +350,8 @@ def test_d8_one_answer_a_path_and_nothing_or_a_named_part(work) -> None:
     assert not plan.ready
     assert {p: o.status for p, o in work.undo_all(plan).items()} == {"a": "held", "b": "conflict", "c": "held"}
     assert work.path("a").read_bytes() == b"2\n"
-    assert {p: o.status for p, o in work.undo_all(plan, some=True).items()} == {"a": "done", "b": "conflict", "c": "done"}
+    done = {p: o.status for p, o in work.undo_all(plan, some=True).items()}
+    assert done == {"a": "done", "b": "conflict", "c": "done"}
     assert tree(work.root) == {"a": b"1\n", "b": b"mine\n", "c": b"1\n"}
 
 
@@ -396,7 +397,7 @@ def test_a_hunk_that_does_not_exist_is_refused(work) -> None:
     assert "has 1" in step.message
 
 
-# --- E. sessions --------------------------------------------------------------------------------------------------------
+# --- E. sessions ----------------------------------------------------------------------------------------------------
 
 
 def test_e3_e4_only_the_own_session_goes_and_a_conflict_names_the_other(work) -> None:
@@ -508,7 +509,7 @@ def test_a_version_of_another_workspace_is_not_known_here(work, tmp_path) -> Non
     assert e.value.code == "not_found"
 
 
-# --- F. git ------------------------------------------------------------------------------------------------------------
+# --- F. git ---------------------------------------------------------------------------------------------------------
 
 
 def git(*args: str, cwd, **env: str) -> str:
@@ -519,8 +520,7 @@ def git(*args: str, cwd, **env: str) -> str:
 
 def frozen(root) -> dict[str, bytes]:
     """Every byte below .git, and what git tells."""
-    files = {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if ".git" in p.parts and p.is_file()}
-    return files
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if ".git" in p.parts and p.is_file()}
 
 
 def test_f2_f5_f6_f7_the_users_repository_is_byte_for_byte_the_same(work) -> None:
@@ -593,7 +593,7 @@ def test_f12_f13_the_cost_is_that_of_the_file_only(work) -> None:
     assert min(took) < 0.1
 
 
-# --- G. kinds of files ---------------------------------------------------------------------------------------------------
+# --- G. kinds of files ----------------------------------------------------------------------------------------------
 
 
 def test_g1_g10_a_reader_sees_only_whole_files_with_their_mode(work) -> None:
@@ -679,7 +679,7 @@ def test_g11_attributes_stay(work) -> None:
     assert os.getxattr(work.path("f"), "user.note") == b"mine"
 
 
-# --- H, I. failures, secrets ----------------------------------------------------------------------------------------------
+# --- H, I. failures, secrets ----------------------------------------------------------------------------------------
 
 
 def test_h7_a_damaged_before_image_is_refused(work) -> None:

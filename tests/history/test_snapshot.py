@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -179,7 +180,7 @@ def test_a_file_becomes_a_folder_and_back(work, bash) -> None:
 @pytest.mark.parametrize("name", ["-rf", "with\nnewline", "caf\udce9", " lead", "😀"])
 def test_odd_names(work, bash, name: str) -> None:
     work.person(name, b"1\n")
-    changes = bash("for f in ./*; do echo 2 >> \"$f\"; done")
+    changes = bash('for f in ./*; do echo 2 >> "$f"; done')
     assert told(changes) == {name: "changed"}
     assert undo_all(work, changes) == {"done"}
     assert work.path(name).read_bytes() == b"1\n"
@@ -245,8 +246,8 @@ scan = snapshot.before(work.history("bash", call="cut"), wait=30)
 work.person("a", b"2\\n"); work.person("b", b"new\\n")
 os.kill(os.getpid(), 9)
 """
-    here = os.path.dirname(__file__)
-    killed = subprocess.run([sys.executable, "-c", code, str(work.root.parent), here], cwd=os.path.dirname(os.path.dirname(here)))
+    here = Path(__file__).parent
+    killed = subprocess.run([sys.executable, "-c", code, str(work.root.parent), str(here)], cwd=here.parent.parent)
     assert killed.returncode == -9
     changes = snapshot.settle(work.history("bash", call="cut"))
     assert told(changes) == {"a": "changed", "b": "made"}
@@ -271,7 +272,7 @@ def test_after_a_restart_nothing_is_hashed_again(work, bash, monkeypatch) -> Non
     snapshot.close_workspace(work.history())
     read: list[str] = []
     real = Tree._read
-    monkeypatch.setattr(Tree, "_read", lambda self, p, name, rel, old: read.append(rel) or real(self, p, name, rel, old))
+    monkeypatch.setattr(Tree, "_read", lambda self, p, n, rel, old: read.append(rel) or real(self, p, n, rel, old))
     assert told(bash("echo x > 3")) == {"3": "changed"}
     assert set(read) == {"3"}
 
