@@ -10,7 +10,7 @@ from django.db.models import Count, Max, Q
 from workbench.journal.kinds import ToolCall
 from workbench.web.adapters import as_record
 from workbench.web.models import Approval, Event, Question, Session
-from workbench.web.templatetags.asked import gist
+from workbench.web.templatetags.asked import gist, in_words
 
 ENDED = 30
 """finished sessions on the page; the rest by `?all`"""
@@ -84,8 +84,8 @@ class Facts:
         }
         if asked and not (questions and questions[0].asked_at < asked[0].asked_at):
             first = asked[0]
-            verbs = ", ".join(dict.fromkeys(str(effect.get("verb", "")) for effect in first.effects))
-            return Strip(since=first.asked_at, what=gist(first.args), tool=first.tool, more=verbs, **common)
+            words = in_words(first.effects)
+            return Strip(since=first.asked_at, what=gist(first.args), tool=first.tool, more=words, **common)
         if questions:
             first = questions[0]
             options = f"{len(first.options)} options" if first.options else "in words"

@@ -4,7 +4,7 @@ Time is drawn to scale, but a long stretch in which only a person was waited for
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
@@ -13,10 +13,10 @@ from workbench.journal.kinds import ModelTurn, Record
 from workbench.web.cards import Card
 from workbench.web.templatetags.figures import clock, duration
 
-FOLDED_S = 20.0
-"""how long a folded wait is drawn"""
-LONG_S = 40.0
-"""from where a wait is folded"""
+FOLDED = 0.2
+"""share of the working time that a folded wait is drawn as, at most"""
+SHORTEST_S = 2.0
+"""a wait below this is never folded"""
 LANES = 2
 LABEL = 0.62
 """percent of the width that a character of a label takes, at the narrowest width that is drawn (880 px)"""
@@ -60,8 +60,10 @@ class Scale:
     def __init__(self, start: datetime, end: datetime, waits: Iterable[Span], work: Iterable[Span]) -> None:
         self.start = start
         self.length = max(1.0, (end - start).total_seconds())
-        self.folds = [span for span in _without(waits, work) if span[1] - span[0] > LONG_S]
-        self.shown = self.length - sum(b - a - FOLDED_S for a, b in self.folds)
+        idle = _without(waits, work)
+        self.fold = max(SHORTEST_S, FOLDED * (self.length - sum(b - a for a, b in idle)))
+        self.folds = [span for span in idle if span[1] - span[0] > 1.5 * self.fold]
+        self.shown = self.length - sum(b - a - self.fold for a, b in self.folds)
 
     def seconds(self, moment: datetime) -> float:
         return min(self.length, max(0.0, (moment - self.start).total_seconds()))
@@ -70,9 +72,9 @@ class Scale:
         gone = 0.0
         for a, b in self.folds:
             if seconds >= b:
-                gone += b - a - FOLDED_S
+                gone += b - a - self.fold
             elif seconds > a:
-                gone += (seconds - a) * (1 - FOLDED_S / (b - a))
+                gone += (seconds - a) * (1 - self.fold / (b - a))
         return round(100 * (seconds - gone) / self.shown, 3)
 
     def ticks(self) -> list[Tick]:
@@ -146,17 +148,14 @@ class Waterfall:
         return [*model, *self._laned(sorted(spans, key=lambda span: span[0]))]
 
     def _laned(self, spans: Iterable[tuple[datetime, datetime, str, str, int]]) -> list[Bar]:
-        free = [0.0] * LANES
-        bars = []
+        """Bars in lanes; a label is drawn inside its bar, or behind it where the lane is free for as long."""
+        lanes: list[list[Bar]] = [[] for _ in range(LANES)]
         for begin, end, look, label, seq in spans:
             x = self.scale.percent(self.scale.seconds(begin))
-            lane = next((n for n in range(LANES) if free[n] <= x), min(range(LANES), key=lambda n: free[n]))
-            bar = self._bar(begin, end, look, label if free[lane] <= x else "", seq, lane)
-            free[lane] = bar.x + (
-                max(bar.width, len(bar.label) * LABEL) if bar.inside else bar.width + len(bar.label) * LABEL
-            )
-            bars.append(bar)
-        return bars
+            ends = [bars[-1].x + bars[-1].width if bars else 0.0 for bars in lanes]
+            lane = next((n for n in range(LANES) if ends[n] <= x), min(range(LANES), key=lambda n: ends[n]))
+            lanes[lane].append(self._bar(begin, end, look, label, seq, lane))
+        return [bar for bars in lanes for bar in map(_labelled, bars, [*(b.x for b in bars[1:]), 100.0])]
 
     def _bar(self, begin: datetime, end: datetime, look: str, label: str, seq: int, lane: int) -> Bar:
         x, to = (self.scale.percent(self.scale.seconds(moment)) for moment in (begin, end))
@@ -174,6 +173,11 @@ class Waterfall:
         waited = sum((end - begin).total_seconds() for card in self.cards for begin, end in self._waits(card))
         told = f"{len(self.cards)} calls in {clock(self.scale.length)}"
         return f"{told}, {clock(waited)} of it waiting for people" if waited else told
+
+
+def _labelled(bar: Bar, next_x: float) -> Bar:
+    fits = bar.inside or bar.x + bar.width + len(bar.label) * LABEL + 0.5 < next_x
+    return bar if fits else replace(bar, label="")
 
 
 def _began(record: Record) -> datetime:

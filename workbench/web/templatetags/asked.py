@@ -27,7 +27,7 @@ WORDS: dict[str, tuple[str, str]] = {
     Verb.WRITE_OUT: ("Writes outside", GONE),
     Verb.SECRET: ("Reads a credential", "The model will know it"),
     Verb.NET_READ: ("Fetches", "Reaches the network"),
-    Verb.EXTERNAL: ("Reaches others", GONE),
+    Verb.EXTERNAL: ("Reaches outside", GONE),
     Verb.PRIV: ("Raises privileges", GONE),
     Verb.KILL: ("Ends a process", GONE),
     Verb.OPAQUE: ("Can't be known before", GONE),
@@ -64,6 +64,12 @@ def weighed(effects: Any) -> list[Weighed]:
             )
         )
     return rows
+
+
+@register.filter
+def in_words(effects: Any) -> str:
+    """Each thing it does once: `Writes, Reaches outside`."""
+    return ", ".join(dict.fromkeys(effect.word for effect in weighed(effects)))
 
 
 @register.simple_tag

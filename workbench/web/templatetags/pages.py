@@ -1,6 +1,5 @@
 """A page of a file, drawn alike wherever it comes from: what `read_file` gave the model, or the file as it is now."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +99,5 @@ def page_of_result(data: Any, args: Any, session: str) -> Shown:
 
 
 def _sentences(data: Any) -> tuple[str, ...]:
-    found: Sequence[Any] = data.get("warnings") or ()
-    told = tuple(str(warning) for warning in found) if isinstance(found, list) else (str(found),)
+    told = tuple(str(data[name]) for name in ("warning", "note") if data.get(name))
     return (*told, "Some bytes can't be decoded; they show as \ufffd.") if data.get("lossy") and not told else told

@@ -32,7 +32,6 @@ class Request:
     asked_at: datetime
     what: str
     tool: str = ""
-    verbs: tuple[str, ...] = ()
     alike: int = 0
     """requests with the same tool and arguments, this one included"""
 
@@ -48,7 +47,7 @@ def waiting() -> list[Request]:
     found = [
         Request(
             row, f"a{row.pk}", row.asked_at, gist(row.args), row.tool,
-            tuple(dict.fromkeys(str(effect.get("verb", "")) for effect in row.effects)), same[keys[row.pk]],
+            same[keys[row.pk]],
         )
         for row in asked
     ]  # fmt: skip
