@@ -251,10 +251,20 @@ def _exchange(
             raise _stale(rel) from None
         os.rename(temp, name, src_dir_fd=parent, dst_dir_fd=parent)
         return
-    while not _is(parent, temp, old) or not _holds(old, expect):
-        _renameat2(parent, temp, parent, name, _EXCHANGE)  # someone was faster: theirs goes back
-        if _is(parent, temp, new):
-            raise _stale(rel)
+    if not _is(parent, temp, old) or not _holds(old, expect):
+        _give_back(parent, temp, name, new)
+        raise _stale(rel)
+
+
+def _give_back(parent: int, temp: str, name: str, new: int) -> None:
+    """Undo the exchange. Whoever replaces the file meanwhile gets theirs back in turn."""
+    put, took = os.fstat(new), os.stat(temp, dir_fd=parent, follow_symlinks=False)
+    while True:
+        _renameat2(parent, temp, parent, name, _EXCHANGE)
+        found = os.stat(temp, dir_fd=parent, follow_symlinks=False)
+        if os.path.samestat(found, put):
+            return
+        put, took = took, found
 
 
 def _signature(info: os.stat_result) -> tuple[int, ...]:
