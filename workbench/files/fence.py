@@ -205,7 +205,9 @@ class Fence:
         for _ in range(_TRIES):
             try:
                 found = self._beneath(place, O_PATH)
-                break
+                if not place.follow or not stat.S_ISLNK(os.fstat(found).st_mode):
+                    break
+                os.close(found)
             except OSError as e:
                 if e.errno in (errno.ENOENT, errno.ENOTDIR) and not place.exists:
                     self._refuse_missing(place)
