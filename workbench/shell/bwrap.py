@@ -4,6 +4,7 @@
 masked folders are made read-only last, when everything inside them has its place.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ SHM_BYTES = 256 * 1024 * 1024
 TMP_BYTES = 1024 * 1024 * 1024
 FIRST_FD = 500
 """data for bubblewrap is passed under this number and those after it"""
+KERNEL_SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
+KERNEL_SECRETS = ("/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/acpi", "/proc/scsi")
 MAPPED = 1000
 """the user inside, when the workbench runs as root: programs behave for an ordinary user as they should"""
 
@@ -43,7 +46,7 @@ def wrap(
     made.argv += [sandbox.program, *_namespaces(sandbox, grants, host)]
     made.argv += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     made.argv += ["--ro-bind", "/", "/", "--dev", "/dev"]
-    made.argv += [] if "proc" in sandbox.lacks else ["--proc", "/proc"]
+    made.argv += [] if "proc" in sandbox.lacks else ["--proc", "/proc", *_kernel_files(host)]
     made.argv += [*_size(sandbox, SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108 - a private one
     for mount in mounts:
         made.argv += _mount(mount, sandbox)
@@ -67,11 +70,25 @@ def _namespaces(sandbox: Sandbox, grants: Grants, host: Host) -> Iterator[str]:
         yield "--disable-userns"
 
 
+def _kernel_files(host: Host) -> Iterator[str]:
+    """For root the kernel's settings are files of one's own, and core_pattern, for one, runs a program on the host."""
+    if host.uid == 0:
+        for path in filter(os.path.exists, KERNEL_SETTINGS):
+            yield from ("--ro-bind", path, path)
+        for path in filter(os.path.exists, KERNEL_SECRETS):
+            yield from ("--tmpfs", path) if Path(path).is_dir() else ("--ro-bind", "/dev/null", path)
+
+
 def _families(sandbox: Sandbox, grants: Grants) -> frozenset[int]:
-    """Without a network namespace the network is held back by refusing its sockets."""
-    if grants.network or "net" not in sandbox.lacks:
+    """Without a network namespace the network is held back by refusing its sockets.
+
+    And so are Unix sockets: the abstract ones of this machine (its display, for one) are in reach without a namespace.
+    """
+    if "net" not in sandbox.lacks and not grants.network:
         return seccomp.FAMILIES
-    return seccomp.FAMILIES - {seccomp.INET, seccomp.INET6}
+    agent = any(path.is_socket() for path in grants.read)
+    refused = {*(() if agent else (seccomp.UNIX,)), *(() if grants.network else (seccomp.INET, seccomp.INET6))}
+    return seccomp.FAMILIES - refused
 
 
 def _size(sandbox: Sandbox, size: int) -> list[str]:

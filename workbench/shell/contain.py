@@ -1,20 +1,20 @@
 """One command with everything around it: how it is started at each level, and what is watched while it runs."""
 
+import os
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from workbench.files import Refused
-from workbench.shell import bwrap, landlock, repository, seccomp
+from workbench.shell import account, bwrap, landlock, repository, seccomp
 from workbench.shell.cgroup import shares
 from workbench.shell.gather import Order
 from workbench.shell.guard import granted, protected
 from workbench.shell.host import Host, environment
 from workbench.shell.landlock import Confinement
 from workbench.shell.levels import Grants, Sandbox
-from workbench.shell.mounts import Mount, layout
+from workbench.shell.mounts import EMPTY, Mount, layout
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 
@@ -51,9 +51,12 @@ def contain(
         return Contained(replace(order, gather=True), compared=_compared(root, grants, mounted=False))
     mounts = layout(host, root, grants, hide=sandbox.hide, tmp=tmp)
     if sandbox.level == "C":
-        private = str(tmp or tempfile.gettempdir())
-        confinement = _confinement(mounts, private, grants)
-        order = replace(order, gather=True, confine=asdict(confinement), env=variables | {"TMPDIR": private})
+        assert tmp is not None, "there is no /tmp of its own without mounts"
+        confinement = _confinement(mounts, str(tmp), grants)
+        settings = tmp / ".gitconfig"
+        settings.write_bytes(account.git_settings(host))
+        more = {"TMPDIR": str(tmp), "GIT_CONFIG_GLOBAL": str(settings)}
+        order = replace(order, gather=True, confine=asdict(confinement), env=variables | more)
         return Contained(order, [seccomp.program(confinement.families)], _compared(root, grants, mounted=False))
     if host.uid != 0:
         # counted for each user namespace, so it is set inside; outside it would count all of the person's processes
@@ -86,10 +89,13 @@ def _compared(root: Path, grants: Grants, *, mounted: bool) -> tuple[Path, ...]:
 
 def _confinement(mounts: Sequence[Mount], private: str, grants: Grants) -> Confinement:
     """The mounts as Landlock rules. There is no private /tmp: a folder of its own takes its place."""
-    masked = [str(m.at) for m in mounts if m.kind in ("closed", "empty", "hidden")]
+    masked = ["/dev", *EMPTY, *(str(m.at) for m in mounts if m.kind in ("closed", "empty", "hidden"))]
     families = seccomp.FAMILIES if grants.network else {seccomp.NETLINK}
     return Confinement(
-        read=[*landlock.readable_around(masked), *(str(m.source or m.at) for m in mounts if m.kind == "ro")],
-        write=[*(str(m.source or m.at) for m in mounts if m.kind == "rw"), private, *DEVICES],
+        read=[
+            *landlock.readable_around(masked),
+            *(os.path.realpath(m.source or m.at) for m in mounts if m.kind == "ro"),
+        ],
+        write=[*(os.path.realpath(m.source or m.at) for m in mounts if m.kind == "rw"), private, *DEVICES],
         families=sorted(families),
     )

@@ -76,7 +76,7 @@ def _ruleset(libc: ctypes.CDLL) -> int:
 def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     """A path that is not there needs no rule."""
     try:
-        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return
     try:
@@ -108,16 +108,16 @@ def readable_around(masked: Iterable[str]) -> list[str]:
     shown: list[str] = []
 
     def visit(folder: str) -> None:
-        inside = [h for h in hidden if h.startswith(folder.rstrip("/") + "/")]
-        if not inside:
+        if not any(h.startswith(folder.rstrip("/") + "/") for h in hidden):
             shown.append(folder)
             return
         for entry in sorted(os.scandir(folder), key=lambda e: e.name):
-            if entry.path not in hidden:
-                if entry.is_dir(follow_symlinks=False):
-                    visit(entry.path)
-                else:
-                    shown.append(entry.path)
+            if entry.path in hidden or entry.is_symlink():  # a rule on a link would hold for what it points to
+                continue
+            if entry.is_dir():
+                visit(entry.path)
+            else:
+                shown.append(entry.path)
 
     visit("/")
     return shown

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import select
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -82,8 +83,18 @@ def run(
     root = (root or cwd).resolve()
     if sandbox.level in "CD" or "proc" in sandbox.lacks:
         hide_memory()
+    own_tmp = spool.with_name(f"{spool.name}.tmp") if tmp is None and sandbox.level == "C" else None
+    if own_tmp:
+        own_tmp.mkdir(parents=True, mode=0o700, exist_ok=True)
     contained = contain(
-        command, cwd=cwd.resolve(), root=root, sandbox=sandbox, grants=grants, host=Host.here(), tmp=tmp, env=env
+        command,
+        cwd=cwd.resolve(),
+        root=root,
+        sandbox=sandbox,
+        grants=grants,
+        host=Host.here(),
+        tmp=tmp or own_tmp,
+        env=env,
     )
     held = spool.with_name(f"{spool.name}.held")
     guard = None if grants.unconfined else Guard(root, contained.compared, grants.write, held)
@@ -94,6 +105,8 @@ def run(
     finally:
         output.close()
         notes = guard.settle() if guard else []
+        if own_tmp:
+            shutil.rmtree(own_tmp, ignore_errors=True)
     return _finished(end, output, notes, time.monotonic() - started)
 
 

@@ -109,7 +109,7 @@ def mend(error: str) -> str:
 _TEST = """
 echo inside > inside || echo cannot write in the workspace
 echo outside 2>/dev/null > {outside}/written && echo wrote outside the workspace
-test -e {hidden}/secret && echo saw a hidden folder
+read -r line 2>/dev/null < {hidden}/secret && echo read a hidden file
 (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo reached the network
 echo done
 """
@@ -124,7 +124,7 @@ def attempt(sandbox: Sandbox) -> str:
         workspace, outside, hidden = (Path(folder) / name for name in ("workspace", "outside", "hidden"))
         for made in (workspace, outside, hidden):
             made.mkdir()
-        (hidden / "secret").touch()
+        (hidden / "secret").write_text("secret\n")
         try:
             finished = run(
                 _TEST.format(outside=outside, hidden=hidden, port=server.getsockname()[1]),
