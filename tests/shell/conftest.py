@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workbench.shell.levels import Sandbox
+from workbench.shell.jail.levels import Sandbox
 from workbench.shell.run import Finished, run
 from workbench.shell.sandbox import probe
 

@@ -2,7 +2,7 @@
 
 import platform
 
-from workbench.shell.seccomp import DENIED, MACHINES
+from workbench.shell.jail.seccomp import DENIED, MACHINES
 
 PYTHON = (
     "{python} -I -S - <<'EOF'\nimport ctypes, os, socket, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n{code}\nEOF"

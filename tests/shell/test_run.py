@@ -16,7 +16,7 @@ import pytest
 
 from tests.shell.conftest import Do
 from workbench.files import Refused
-from workbench.shell.levels import Sandbox
+from workbench.shell.jail.levels import Sandbox
 
 LEVELS = ["A", "B-net", "B-proc", "C", "D"]
 TREE = """
@@ -201,7 +201,7 @@ def test_when_the_workbench_is_killed_its_commands_die(
     script = f"""
 import threading
 from pathlib import Path
-from workbench.shell.levels import Sandbox
+from workbench.shell.jail.levels import Sandbox
 from workbench.shell.run import run
 run({TREE.format(mark=mark)!r}, cwd=Path({str(workspace)!r}), sandbox={level(name)!r}, timeout=100,
     stop=threading.Event(), on_output=print, spool=Path({str(tmp_path / "c2")!r}))

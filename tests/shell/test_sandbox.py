@@ -15,14 +15,14 @@ import pytest
 
 from tests.shell import escapes
 from tests.shell.conftest import Do
-from workbench.shell import bwrap, landlock
 from workbench.shell import sandbox as sandbox_module
-from workbench.shell.bwrap import wrap
-from workbench.shell.host import Host
-from workbench.shell.levels import NO_GRANTS, Grants, Sandbox
-from workbench.shell.mounts import layout
+from workbench.shell.jail import bwrap, landlock
+from workbench.shell.jail.bwrap import wrap
+from workbench.shell.jail.host import Host
+from workbench.shell.jail.levels import NO_GRANTS, Grants, Sandbox
+from workbench.shell.jail.mounts import layout
+from workbench.shell.jail.spawner import data_fd
 from workbench.shell.sandbox import attempt, mend, probe
-from workbench.shell.spawner import data_fd
 
 SECRET = "s3cr3t-marker"
 LEVELS = ["A", "B-net", "B-proc", "C"]
@@ -244,10 +244,12 @@ def test_it_holds_for_an_ordinary_user_too(level: Callable[[str], Sandbox]) -> N
             Host.here({"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}), uid=65534, gid=65534, user="nobody"
         )
         mounts = [m for m in layout(host, folder, NO_GRANTS) if m.kind != "ro" or not m.at.is_relative_to("/root")]
-        command = (
-            "touch inside; touch /etc/x /usr/x; unshare -U true; mount -t tmpfs none /mnt;"
-            " cat /etc/shadow; kill -0 1000; (exec 3<>/dev/tcp/127.0.0.1/22); id -u; ls; grep -c : /proc/net/dev; echo x > /proc/sys/vm/swappiness"
-        )
+        tries = [
+            "touch inside", "touch /etc/x /usr/x", "unshare -U true", "mount -t tmpfs none /mnt", "cat /etc/shadow",
+            "kill -0 1000", "(exec 3<>/dev/tcp/127.0.0.1/22)", "echo x > /proc/sys/vm/swappiness", "id -u", "ls",
+            "grep -c : /proc/net/dev",
+        ]  # fmt: skip
+        command = "; ".join(tries)
         made = wrap(
             ["/bin/bash", "-c", command], sandbox=level("A"), grants=NO_GRANTS, host=host, mounts=mounts, cwd=folder
         )

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.files import Refused
-from workbench.shell.contain import Contained, contain
-from workbench.shell.guard import Guard
-from workbench.shell.host import Host
-from workbench.shell.levels import NO_GRANTS, Grants, Sandbox
-from workbench.shell.output import Output
-from workbench.shell.spawner import Child, data_fd, hide_memory, spawner
+from workbench.shell.jail.contain import Contained, contain
+from workbench.shell.jail.guard import Guard
+from workbench.shell.jail.host import Host
+from workbench.shell.jail.levels import NO_GRANTS, Grants, Sandbox
+from workbench.shell.jail.output import Output
+from workbench.shell.jail.spawner import Child, data_fd, hide_memory, spawner
 
 QUOTA = 64 * 1024 * 1024
 """bytes of one command's output that are kept on disk"""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.files import Refused
-from workbench.shell import landlock, seccomp
-from workbench.shell.levels import NO_GRANTS, Grants, Level, Sandbox
+from workbench.shell.jail import landlock, seccomp
+from workbench.shell.jail.levels import NO_GRANTS, Grants, Level, Sandbox
 from workbench.shell.run import run
 
 __all__ = ["NO_GRANTS", "Grants", "Level", "Sandbox", "probe"]

@@ -16,9 +16,9 @@ from workbench.history.states import State
 from workbench.history.versions import History, Version
 from workbench.policy.call import Call, Effect, Verb
 from workbench.shell.effects import Analysis, analyse
-from workbench.shell.guard import acts_later
-from workbench.shell.levels import Grants
-from workbench.shell.needs import needed
+from workbench.shell.jail.guard import acts_later
+from workbench.shell.jail.levels import Grants
+from workbench.shell.jail.needs import needed
 from workbench.shell.run import Finished, run
 from workbench.tools import Args, Context, Result, Tool, ToolError
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from workbench.shell.landlock import Confinement, confine
+from workbench.shell.jail.landlock import Confinement, confine
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PASSED = 200

@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from workbench.files import Refused
-from workbench.shell import account, bwrap, landlock, repository, seccomp
-from workbench.shell.cgroup import shares
-from workbench.shell.gather import Order
-from workbench.shell.guard import granted, protected
-from workbench.shell.host import Host, environment
-from workbench.shell.landlock import Confinement
-from workbench.shell.levels import Grants, Sandbox
-from workbench.shell.mounts import EMPTY, Mount, layout
+from workbench.shell.jail import account, bwrap, landlock, repository, seccomp
+from workbench.shell.jail.cgroup import shares
+from workbench.shell.jail.gather import Order
+from workbench.shell.jail.guard import granted, protected
+from workbench.shell.jail.host import Host, environment
+from workbench.shell.jail.landlock import Confinement
+from workbench.shell.jail.levels import Grants, Sandbox
+from workbench.shell.jail.mounts import EMPTY, Mount, layout
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 

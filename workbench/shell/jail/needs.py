@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench.policy.call import Effect, Verb
-from workbench.shell import remote, repository
 from workbench.shell.effects import Analysis, Part
-from workbench.shell.levels import Grants
-from workbench.shell.remote import git_words
+from workbench.shell.jail import remote, repository
+from workbench.shell.jail.levels import Grants
+from workbench.shell.jail.remote import git_words
 
 BESIDE_GIT = frozenset(
     (

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.shell import account, seccomp
-from workbench.shell.host import Host
-from workbench.shell.levels import Grants, Sandbox
-from workbench.shell.mounts import Mount
+from workbench.shell.jail import account, seccomp
+from workbench.shell.jail.host import Host
+from workbench.shell.jail.levels import Grants, Sandbox
+from workbench.shell.jail.mounts import Mount
 
 SHM_BYTES = 256 * 1024 * 1024
 TMP_BYTES = 1024 * 1024 * 1024

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from workbench.shell import repository, toolchain
-from workbench.shell.guard import granted, protected
-from workbench.shell.host import Host
-from workbench.shell.levels import Grants
-from workbench.shell.repository import Repository
+from workbench.shell.jail import repository, toolchain
+from workbench.shell.jail.guard import granted, protected
+from workbench.shell.jail.host import Host
+from workbench.shell.jail.levels import Grants
+from workbench.shell.jail.repository import Repository
 
 Kind = Literal["ro", "rw", "empty", "closed", "hidden"]
 """bind read-only; bind writable; empty folder, private; empty folder, read-only; nothing in place of a file"""

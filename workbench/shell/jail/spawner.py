@@ -14,14 +14,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.files import Refused
-from workbench.shell.cgroup import shares
-from workbench.shell.gather import Order
+from workbench.shell.jail.cgroup import shares
+from workbench.shell.jail.gather import Order
 
 _PR_SET_DUMPABLE = 4
 _MAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from workbench.shell.launcher import serve
+from workbench.shell.jail.launcher import serve
 serve(int(sys.argv[2]), sys.argv[3])
 """
 
@@ -94,7 +94,7 @@ class Spawner:
 
     def _launch(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        package = Path(__file__).parent.parent.parent
+        package = Path(__file__).parents[3]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _MAIN, str(package), str(theirs.fileno()), json.dumps(shares())],
             pass_fds=[theirs.fileno()],

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.shell import gather
-from workbench.shell.cgroup import enter
-from workbench.shell.gather import Order
+from workbench.shell.jail import gather
+from workbench.shell.jail.cgroup import enter
+from workbench.shell.jail.gather import Order
 
 FILE_BYTES = 16 * 1024**3
 """the largest file that a command may write"""

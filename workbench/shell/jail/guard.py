@@ -15,7 +15,7 @@ from pathlib import Path
 
 from workbench.policy.call import Verb
 from workbench.policy.rules import path_effects
-from workbench.shell import repository
+from workbench.shell.jail import repository
 
 _KEPT_BYTES = 4 * 1024 * 1024
 _KEPT_FILES = 2000

@@ -5,7 +5,7 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from workbench.shell.host import Host
+from workbench.shell.jail.host import Host
 
 _WANTED = r"^(user\.(name|email)|init\.defaultbranch|core\.(autocrlf|eol))$"
 

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.shell import repository
+from workbench.shell.jail import repository
 
 REACHING = {"push", "fetch", "pull", "clone", "ls-remote", "archive"}
 _TAKES_VALUE = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}

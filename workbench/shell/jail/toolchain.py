@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from workbench.shell.host import Host
+from workbench.shell.jail.host import Host
 
 FOLDERS = (
     ".pyenv", ".rbenv", ".nodenv", ".goenv", ".jenv", ".tfenv", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".rye",
