@@ -125,6 +125,8 @@ def _result(place: Place, planned: Planned, written: atomic.Written) -> dict[str
     data.update(planned.facts)
     data["total_lines"] = lines.count(planned.after)
     data["diff"] = text_diff(planned.before, planned.after, place.rel)
+    if not data["diff"]:
+        notes.append("What changed is too large for a diff; page through it with read_file.")
     if notes:
         data["notes"] = notes
     return data
@@ -144,12 +146,12 @@ def _region(before: str, after: str, context: int) -> tuple[str, str, int]:
 
 
 def text_diff(before: str, after: str, path: str) -> str:
-    """The unified diff of two texts for the model, cut with a word about it when it is long."""
-    old, new, skipped = _region(before, after, _CONTEXT)
+    """The unified diff of two texts for the model, cut with a word about it when it is long; "" when what changed is
+    too large to be compared."""
+    views = lines.lf_view(before), lines.lf_view(after)
+    old, new, skipped = _region(*(views if views[0] != views[1] else (before, after)), _CONTEXT)
     if len(old) + len(new) > _DIFFED:
-        return (
-            f"[The changed region is {len(old):,} characters long, so its diff is not shown; page it with read_file.]"
-        )
+        return ""
     sides = [shown(text).encode("utf-8", "replace") for text in (old, new)]
     diff = unified(sides[0], sides[1], path, context=_CONTEXT, limit=DIFF_CHARS)
 
