@@ -108,6 +108,8 @@ def _work(
     finally:
         process.kill()
         process.wait()
+        assert process.stdout
+        process.stdout.close()
     if process.returncode != 0 or b"\n" not in output:
         raise Refused(broken, f"{name} could not be decoded: the decoder gave up on it. It may be damaged or hostile.")
     header, _, blobs = output.partition(b"\n")

@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from workbench.files.worker import Answer, Failed, serve
+from workbench.files.rendering import Answer, Failed, serve
 
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 """decoders that are pure data; those that start programs or follow references are left out"""
@@ -25,12 +25,12 @@ def render(data: bytes, job: dict[str, Any]) -> Answer:
     width, height = picture.size
     wanted = fitting(width, height, job["tokens"])
     mime = Image.MIME[picture.format or ""]
-    turned = picture.getexif().get(0x0112, 1) != 1
     if picture.format == "JPEG":
         picture.draft("RGB", wanted)
     if math.prod(picture.size) > _MAX_DECODED:
         raise too_large(width, height)
     loaded(picture)
+    turned = picture.getexif().get(0x0112, 1) != 1
     as_is = picture.format in _SENT_AS_IS and wanted == (width, height) and not turned and len(data) <= _MAX_BYTES
     sent, mime = (data, mime) if as_is else encoded(picture, wanted)
     shown = wanted if not turned else Image.open(io.BytesIO(sent)).size
@@ -82,8 +82,7 @@ def encoded(picture: Image.Image, wanted: tuple[int, int]) -> tuple[bytes, str]:
     """Scaled, upright, without metadata: PNG where that is small enough or needed, else JPEG."""
     clear = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
     plain = picture.convert("RGBA" if clear else "RGB")
-    plain.thumbnail(wanted, Image.Resampling.LANCZOS)
-    plain = ImageOps.exif_transpose(plain)
+    plain = ImageOps.exif_transpose(plain.resize(wanted, Image.Resampling.LANCZOS, reducing_gap=3.0))
     out = io.BytesIO()
     if clear or picture.format != "JPEG":
         plain.save(out, "PNG")

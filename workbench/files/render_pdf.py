@@ -8,7 +8,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from workbench.files.render_image import fitting
-from workbench.files.worker import Answer, Failed, serve
+from workbench.files.rendering import Answer, Failed, serve
 
 _MAX_PAGES = 20
 _POINTS_SIDE = 20_000
