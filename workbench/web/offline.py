@@ -4,7 +4,9 @@ Their changes are versions all the same; a session row of its own holds them, ar
 """
 
 import json
+import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from workbench.policy.decision import explain
 from workbench.tools import Waiting, all_tools, no_stream
 from workbench.web import models, runtime
 from workbench.web.actions import open_workspace
+
+log = logging.getLogger(__name__)
 
 TITLE = "tool calls in a terminal"
 
@@ -69,8 +73,18 @@ def _not_judged(e: Refused) -> dict[str, Any]:
     return {"decision": "deny", "reasons": [e.message], "commands": [], "rule": "", "error": e.code}
 
 
-def line_of(raw: str) -> dict[str, Any]:
-    """One line of a `--jsonl` input as an object. Refused `bad_args` when it is none."""
+def answer(given: str | dict[str, Any], do: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """What `do` gives for one line of input; whatever goes wrong is an answer too, so that no line ends the loop."""
+    try:
+        return do(given if isinstance(given, dict) else _object(given))
+    except Refused as e:
+        return e.as_data()
+    except Exception as e:
+        log.exception("a line could not be answered")
+        return Refused("io", f"The workbench made a mistake here: {type(e).__name__}: {e}").as_data()
+
+
+def _object(raw: str) -> dict[str, Any]:
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError) as e:

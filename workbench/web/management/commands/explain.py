@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.files import Refused
 from workbench.web.management.base import WorkbenchCommand
-from workbench.web.offline import Bench, line_of
+from workbench.web.offline import Bench, answer
 
 
 class Command(WorkbenchCommand):
@@ -31,24 +31,18 @@ class Command(WorkbenchCommand):
         except Refused as e:
             self.fail(e.message)
         if options["shell_command"] is not None:
-            self._print(bench.explain("bash", {"command": options["shell_command"]}))
+            self._print(answer({"command": options["shell_command"]}, lambda given: self._explain(bench, given)))
             return
         for raw in sys.stdin:
             if raw.strip():
-                self._print(self._line(bench, raw))
+                self._print(answer(raw, lambda given: self._explain(bench, given)))
 
-    def _line(self, bench: Bench, raw: str) -> dict[str, Any]:
-        try:
-            line = line_of(raw)
-            if "command" in line:
-                return bench.explain("bash", {"command": line["command"]})
-            if not isinstance(line.get("tool"), str):
-                raise Refused("bad_args", 'Send {"command": "…"} or {"tool": "…", "args": {…}}.')
-            return bench.explain(line["tool"], line.get("args", {}))
-        except Refused as e:
-            return e.as_data()
-        except Exception as e:  # a line never ends the loop
-            return Refused("io", f"The workbench made a mistake here: {type(e).__name__}: {e}").as_data()
+    def _explain(self, bench: Bench, asked: dict[str, Any]) -> dict[str, Any]:
+        if "command" in asked:
+            return bench.explain("bash", {"command": asked["command"]})
+        if not isinstance(asked.get("tool"), str):
+            raise Refused("bad_args", 'Send {"command": "…"} or {"tool": "…", "args": {…}}.')
+        return bench.explain(asked["tool"], asked.get("args", {}))
 
     def _print(self, data: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(data))

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.files import Refused
 from workbench.web.management.base import WorkbenchCommand
-from workbench.web.offline import Bench, line_of
+from workbench.web.offline import Bench, answer
 
 
 class Command(WorkbenchCommand):
@@ -20,7 +20,7 @@ class Command(WorkbenchCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("name", nargs="?", help="the tool")
-        parser.add_argument("args", nargs="?", default="{}", help="its arguments, one JSON object")
+        parser.add_argument("arguments", metavar="args", nargs="?", default="{}", help="its arguments, one JSON object")
         parser.add_argument("--jsonl", action="store_true", help="read {tool, args} lines, answer each before the next")
         parser.add_argument("--workspace", metavar="DIR", default=".", help="default: here")
         parser.add_argument("--approve", choices=["none", "all"], default="none")
@@ -34,22 +34,17 @@ class Command(WorkbenchCommand):
             self.fail(e.message)
         approve = options["approve"] == "all"
         if options["name"]:
-            self._print(bench.run(options["name"], options["args"], approve=approve))
+            call = {"tool": options["name"], "args": options["arguments"]}
+            self._print(answer(call, lambda given: self._run(bench, given, approve=approve)))
             return
         for raw in sys.stdin:
             if raw.strip():
-                self._print(self._line(bench, raw, approve=approve))
+                self._print(answer(raw, lambda given: self._run(bench, given, approve=approve)))
 
-    def _line(self, bench: Bench, raw: str, *, approve: bool) -> dict[str, Any]:
-        try:
-            line = line_of(raw)
-            if not isinstance(line.get("tool"), str):
-                raise Refused("bad_args", 'The line names no tool: send {"tool": "read_file", "args": {…}}.')
-            return bench.run(line["tool"], line.get("args", {}), approve=approve)
-        except Refused as e:
-            return e.as_data()
-        except Exception as e:  # a line never ends the loop
-            return Refused("io", f"The workbench made a mistake here: {type(e).__name__}: {e}").as_data()
+    def _run(self, bench: Bench, call: dict[str, Any], *, approve: bool) -> dict[str, Any]:
+        if not isinstance(call.get("tool"), str):
+            raise Refused("bad_args", 'The line names no tool: send {"tool": "read_file", "args": {…}}.')
+        return bench.run(call["tool"], call.get("args", {}), approve=approve)
 
     def _print(self, data: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(data))
