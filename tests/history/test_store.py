@@ -137,7 +137,7 @@ def test_h1_a_full_disk_refuses_and_leaves_nothing(store: Store, monkeypatch, tm
         os.write(fd, data[:1])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_write", full)
+    monkeypatch.setattr(module, "write", full)
     with pytest.raises(Refused, match="No space left") as e:
         store.put(b"hello")
     assert e.value.code == "io"

@@ -138,21 +138,24 @@ def context_rows(old: bytes, new: bytes, first: int, last: int) -> Sequence[Row]
     return found
 
 
-def with_words(hunk: Hunk) -> Hunk:
-    """`hunk` with the changed spans of its lines."""
+def with_words(hunk: Hunk, *, most: int = 0) -> Hunk:
+    """`hunk` with the changed spans of its lines; `most` > 0: of about so many of its first changed rows."""
     rows = list(hunk.rows)
-    start = 0
-    while start < len(rows):
+    start = done = 0
+    while start < len(rows) and not 0 < most <= done:
         end = start
         while end < len(rows) and rows[end].kind != " ":
             end += 1
         removed = [i for i in range(start, end) if rows[i].kind == "-"]
         added = [i for i in range(start, end) if rows[i].kind == "+"]
+        if most:
+            removed, added = removed[: most - done], added[: most - done]
         for r, d, left, right in partners([rows[i].text for i in removed], [rows[i].text for i in added]):
             i, j = removed[r], added[d]
             note = _note(rows[i], rows[j])
             rows[i] = replace(rows[i], marks=left, note=note or rows[i].note)
             rows[j] = replace(rows[j], marks=right, note=note or rows[j].note)
+        done += len(removed) + len(added)
         start = max(end, start + 1)
     return replace(hunk, rows=tuple(rows))
 
@@ -253,8 +256,8 @@ def _marked(hunks: list[Hunk]) -> list[Hunk]:
     done: list[Hunk] = []
     left = MARKED
     for hunk in hunks:
-        left -= hunk.old_lines + hunk.new_lines
-        done.append(with_words(hunk) if left > 0 or not done else hunk)
+        done.append(with_words(hunk, most=left) if left > 0 else hunk)
+        left -= sum(row.kind != " " for row in hunk.rows)
     return done
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from workbench.files import Refused
 from workbench.files.fence import Fence, Place
+from workbench.history.disk import hash_fd, pieces
 from workbench.history.states import ABSENT, State
-from workbench.history.store import Store, hash_fd, pieces
+from workbench.history.store import Keeper, Store
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Found:
         """The state with its hash; the bytes go nowhere."""
         return self.kept(None, durable=False)
 
-    def kept(self, store: Store | None, *, durable: bool) -> State:
+    def kept(self, store: Keeper | None, *, durable: bool) -> State:
         """The state with its hash, its bytes in the store (unless None). One pass over the file."""
         kind, mode = self.state.kind, self.state.mode
         if kind == "link":

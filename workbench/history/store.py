@@ -2,13 +2,13 @@
 
 `objects/ab/cdef…` holds one object each, `objects/ab/+…` what is being written (folders 0700, files 0600); `lock` keeps
 a collection away from a running put. The first byte of an object tells how the rest is held: `=` as is, `z` zstandard.
+What a first look at a workspace keeps goes into packs (`history/packs.py`) instead of thousands of files.
 
 Plain files, and not git's object database: taking a leaked secret out is one unlink, damage stays in one object, there
 is nothing to repack, and a durable put costs one journal commit. The name becomes visible by rename before the fsync,
 so after a power loss it may stand for torn bytes; therefore nothing counts as stored until its hash fits.
 """
 
-import ctypes
 import fcntl
 import hashlib
 import os
@@ -17,14 +17,17 @@ import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO, Protocol
 
 import zstandard
 
 from workbench.files import Refused
+from workbench.history.disk import CHUNK, pieces, sync, sync_all, write
+from workbench.history.packs import Packs, PackWriter
 
 MAX_SIZE = 64 * 1024 * 1024
-CHUNK = 1 << 20
 SMALL = 96
 """bytes below which compressing cannot pay"""
 MANY = 32
@@ -45,10 +48,12 @@ class Store:
         self.root = root
         self.max_size = max_size
         self.objects = root / "objects"
+        self.packs = Packs(root / "packs")
         self._folders: set[str] = set()
         """those of `objects` that this process knows to be on disk"""
         try:
-            self.objects.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (root, self.objects, self.packs.folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             root.chmod(0o700)
         except OSError as e:
             raise _cannot_write(e) from e
@@ -68,7 +73,7 @@ class Store:
             with self._using():
                 if not self._again(sha, durable=durable):
                     with self._new(sha[:2]) as (temp, fd):
-                        _write(fd, _packed(data) or b"=" + data)
+                        write(fd, held(data))
                         self._place(temp, fd, sha, durable=durable)
         except OSError as e:
             raise _cannot_write(e) from e
@@ -84,17 +89,29 @@ class Store:
         press = zstandard.ZstdCompressor(level=1).compressobj()
         try:
             with self._using(), self._new("00") as (temp, out):
-                _write(out, b"z")
+                write(out, b"z")
                 for piece in pieces(fd):
                     digest.update(piece)
                     size += len(piece)
-                    _write(out, press.compress(piece))
-                _write(out, press.flush())
+                    write(out, press.compress(piece))
+                write(out, press.flush())
                 if not self._again(sha := digest.hexdigest(), durable=durable):
                     self._place(temp, out, sha, durable=durable)
         except OSError as e:
             raise _cannot_write(e) from e
         return sha, size
+
+    @contextmanager
+    def batch(self) -> Iterator["Batch"]:
+        """Many puts of small contents in one file. They are there, durably, when the block ends; not before."""
+        batch = Batch(self)
+        try:
+            yield batch
+            batch.finish()
+        except OSError as e:
+            raise _cannot_write(e) from e
+        finally:
+            batch.close()
 
     def get(self, sha256: str) -> bytes:
         """The bytes. Damaged when they are gone or do not fit their name."""
@@ -104,7 +121,7 @@ class Store:
         """The bytes piece by piece; Damaged may come at the end, so act on nothing before that."""
         digest = hashlib.sha256()
         try:
-            with self._path(sha256).open("rb") as f:
+            with self._open(sha256) as f:
                 how = f.read(1)
                 if how == b"z":
                     source: Iterable[bytes] = zstandard.ZstdDecompressor().read_to_iter(f, write_size=CHUNK)
@@ -126,19 +143,19 @@ class Store:
 
     def has(self, sha256: str) -> bool:
         """Something lies under this name; whether it is whole is seen when it is read."""
-        return self._path(sha256).exists()
+        return self._path(sha256).exists() or self.packs.has(sha256)
 
     def stored_size(self, sha256: str) -> int:
         """Bytes that it takes on disk; 0 when it is not there."""
         try:
             return self._path(sha256).stat().st_size
         except FileNotFoundError:
-            return 0
+            return len(self.packs.read(sha256) or b"")
 
     def sync(self, names: Collection[str]) -> None:
         """Make objects durable that were put with `durable=False`."""
         try:
-            if len(names) > MANY and _sync_all(self.objects):
+            if len(names) > MANY and sync_all(self.objects):
                 return
             for sha in names:
                 self._again(sha, durable=True)
@@ -147,15 +164,20 @@ class Store:
 
     def delete(self, sha256: str) -> bool:
         """Take the bytes away for good; False when they were not there."""
-        try:
-            with self._using(alone=True):
-                self._path(sha256).unlink()
-                _sync(self._path(sha256).parent)
-        except FileNotFoundError:
-            return False
-        return True
+        path = self._path(sha256)
+        with self._using(alone=True):
+            found = path.exists()
+            if found:
+                path.unlink()
+                sync(path.parent)
+            return bool(self.packs.drop([sha256])) or found
 
     def names(self) -> Iterator[str]:
+        """Each name; one that lies in two places comes twice."""
+        yield from self.packs.names()
+        yield from self._loose()
+
+    def _loose(self) -> Iterator[str]:
         for folder in self.objects.iterdir():
             for file in folder.iterdir():
                 if not file.name.startswith("+"):
@@ -163,7 +185,7 @@ class Store:
 
     def size(self) -> int:
         """Bytes that all objects take."""
-        return sum(f.stat().st_size for d in self.objects.iterdir() for f in d.iterdir())
+        return sum(f.stat().st_size for d in self.objects.iterdir() for f in d.iterdir()) + self.packs.size()
 
     def collect(self, live: Collection[str], *, grace: float = 3600.0) -> tuple[int, int]:
         """Remove what is not `live` and was not put within `grace` seconds; (objects, bytes) removed.
@@ -172,7 +194,7 @@ class Store:
         """
         count = freed = 0
         oldest = time.time() - grace
-        for sha in list(self.names()):
+        for sha in list(self._loose()):
             if sha in live:
                 continue
             with self._using(alone=True):
@@ -180,6 +202,10 @@ class Store:
                 if info.st_mtime <= oldest:
                     self._path(sha).unlink()
                     count, freed = count + 1, freed + info.st_size
+        with self._using(alone=True):
+            before = self.packs.size()
+            count += self.packs.drop([sha for sha in self.packs.old(oldest) if sha not in live])
+            freed += before - self.packs.size()
         return count, freed
 
     def sweep(self, *, grace: float = 3600.0) -> int:
@@ -187,19 +213,30 @@ class Store:
         old = [f for f in self.objects.glob("*/+*") if f.stat().st_mtime <= time.time() - grace]
         for file in old:
             file.unlink(missing_ok=True)
-        return len(old)
+        with self._using(alone=True):
+            return len(old) + self.packs.sweep(time.time() - grace)
 
     def purge(self) -> None:
         """Take everything away."""
         with self._using(alone=True):
-            shutil.rmtree(self.objects)
-            self.objects.mkdir(mode=0o700)
+            for folder in (self.objects, self.packs.folder):
+                shutil.rmtree(folder)
+                folder.mkdir(mode=0o700)
             self._folders.clear()
 
     def _path(self, sha256: str) -> Path:
         if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
             raise Damaged(sha256, "that is not a name in the store")
         return self.objects / sha256[:2] / sha256[2:]
+
+    def _open(self, sha256: str) -> BinaryIO:
+        try:
+            return self._path(sha256).open("rb")
+        except FileNotFoundError:
+            held = self.packs.read(sha256)
+            if held is None:
+                raise
+            return BytesIO(held)
 
     @contextmanager
     def _using(self, *, alone: bool = False) -> Iterator[None]:
@@ -212,18 +249,22 @@ class Store:
 
     def _again(self, sha: str, *, durable: bool) -> bool:
         """True when `sha` lies here whole already; then it is young again, and durable if asked for."""
-        if not os.path.exists(f"{self.objects}/{sha[:2]}/{sha[2:]}"):  # noqa: PTH110 - hot
+        loose = os.path.exists(f"{self.objects}/{sha[:2]}/{sha[2:]}")  # noqa: PTH110 - hot
+        if not loose and not self.packs.has(sha):
             return False
-        path = self._path(sha)
         try:
             for _ in self.chunks(sha):
                 pass
         except Damaged:
             return False
+        if not loose:
+            self.packs.touch(sha)
+            return True
+        path = self._path(sha)
         os.utime(path)
         if durable:
-            _sync(path)
-            _sync(path.parent)
+            sync(path)
+            sync(path.parent)
         return True
 
     @contextmanager
@@ -245,64 +286,68 @@ class Store:
         os.rename(temp, f"{self.objects}/{sha[:2]}/{sha[2:]}")  # noqa: PTH104
         if durable:
             os.fsync(fd)
-            _sync(f"{self.objects}/{sha[:2]}")
+            sync(f"{self.objects}/{sha[:2]}")
 
     def _make(self, folder: str) -> None:
         if folder not in self._folders:
             (self.objects / folder).mkdir(mode=0o700, exist_ok=True)
-            _sync(self.objects)
+            sync(self.objects)
             self._folders.add(folder)
 
 
-def hash_fd(fd: int) -> tuple[str, int]:
-    """(SHA-256, size) of an open file from its start."""
-    digest, size = hashlib.sha256(), 0
-    for piece in pieces(fd):
-        digest.update(piece)
-        size += len(piece)
-    return digest.hexdigest(), size
+class Batch:
+    """See `Store.batch`. Large contents go into the store at once, each as a file of its own."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pack = PackWriter(store.packs.folder)
+        self._large: set[str] = set()
+        self._done = False
+
+    def put(self, data: bytes, *, durable: bool = True) -> str:
+        del durable
+        sha = Store.name(data)
+        if bytes.fromhex(sha) not in self._pack.records and not self._store._again(sha, durable=False):
+            self._pack.add(bytes.fromhex(sha), held(data))
+        return sha
+
+    def put_fd(self, fd: int, *, durable: bool = True) -> tuple[str, int]:
+        del durable
+        if os.fstat(fd).st_size > CHUNK:
+            sha, size = self._store.put_fd(fd, durable=False)
+            self._large.add(sha)
+            return sha, size
+        data = b"".join(pieces(fd))
+        return self.put(data), len(data)
+
+    def finish(self) -> None:
+        if self._pack.records:
+            path = self._pack.finish()
+            with self._store._using():
+                self._store.packs.write(path, self._pack.records)
+            self._done = True
+        self._store.sync(self._large)
+
+    def close(self) -> None:
+        if not self._done:
+            self._pack.give_up()
 
 
-def pieces(fd: int) -> Iterator[bytes]:
-    """By position, so that the descriptor's own offset does not matter."""
-    at = 0
-    while piece := os.pread(fd, CHUNK, at):
-        yield piece
-        at += len(piece)
+class Keeper(Protocol):
+    """Where contents can be put: a store, or a batch of one."""
+
+    def put(self, data: bytes, *, durable: bool = True) -> str: ...
+
+    def put_fd(self, fd: int, *, durable: bool = True) -> tuple[str, int]: ...
 
 
-def _write(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def _packed(data: bytes) -> bytes:
-    """As held when compressed, or b"" when that does not pay."""
-    if len(data) < SMALL:
-        return b""
-    packed = zstandard.ZstdCompressor(level=3).compress(data)
-    return b"z" + packed if len(packed) < len(data) * 9 // 10 else b""
-
-
-def _sync(path: str | Path) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _sync_all(path: Path) -> bool:
-    """One sync of the whole file system, where the system has that."""
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
-        return False
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return bool(syncfs(fd) == 0)
-    finally:
-        os.close(fd)
+def held(data: bytes) -> bytes:
+    """An object as it lies on disk: compressed when that pays."""
+    if len(data) >= SMALL:
+        packed = zstandard.ZstdCompressor(level=3).compress(data)
+        if len(packed) < len(data) * 9 // 10:
+            return b"z" + packed
+    return b"=" + data
 
 
 def _cannot_write(error: OSError) -> Refused:

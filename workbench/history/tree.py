@@ -11,6 +11,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from workbench.files.beneath import kernel_has_openat2, open_beneath
 from workbench.history.entries import Entry, TreeFile
 from workbench.history.ignore import NEVER, OUTPUT, Ignore, of_root
 from workbench.history.look import look_at
-from workbench.history.store import Store
+from workbench.history.store import Keeper, Store
 from workbench.history.versions import Keeps, keeps_all
 
 YOUNG = 50_000_000
@@ -70,6 +71,7 @@ class Tree:
         """by folder: names that are not watched, and why"""
         self._rules: dict[str, Ignore] = {}
         self._unsynced: set[str] = set()
+        self._keeper: Keeper = self.store
         self._total = 0
         self._openat2 = kernel_has_openat2()
         self.file = TreeFile(self.store.root / "trees", self.root)
@@ -97,11 +99,13 @@ class Tree:
         self._rules = {}
         root = os.open(self.root, _FOLDER)
         try:
-            self._look_again(root, seen)
-            for folder in self._changed_folders():
-                self._list(root, folder, seen)
+            with self.store.batch() if not self.entries else nullcontext(self.store) as self._keeper:
+                self._look_again(root, seen)
+                for folder in self._changed_folders():
+                    self._list(root, folder, seen)
         finally:
             os.close(root)
+            self._keeper = self.store
             self.store.sync(self._unsynced)
             self._unsynced = set()
         self.file.add({path: now for path, (old, now) in seen.items() if old is not now})
@@ -242,10 +246,11 @@ class Tree:
         try:
             if found.state.kind not in ("file", "link"):
                 return None
-            state = found.kept(self.store, durable=False)
+            state = found.kept(self._keeper, durable=False)
         finally:
             found.close()
-        self._unsynced.add(state.sha256)
+        if self._keeper is self.store:
+            self._unsynced.add(state.sha256)
         mode = state.mode if state.kind == "file" else mode
         return Entry(state.kind, state.sha256, state.size, mode, info.st_ctime_ns, info.st_ino)
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.history.disk import hash_fd
 from workbench.history.states import State
-from workbench.history.store import hash_fd
 
 SECONDS = 0.5
 SKIPPED = {".git", "node_modules", ".venv", "__pycache__"}
