@@ -16,6 +16,7 @@ from workbench.agent.toolbox import Stream, Toolbox
 from workbench.files import Refused
 from workbench.files.fence import Access, Fence
 from workbench.files.seen import Seen
+from workbench.history import snapshot
 from workbench.history.store import Store
 from workbench.history.versions import History
 from workbench.journal.kinds import ToolResult
@@ -23,7 +24,7 @@ from workbench.policy.call import Call, Decision, Mode, digest
 from workbench.policy.decision import decide
 from workbench.policy.rules import Rules, built_in
 from workbench.shell.sandbox import Sandbox, probe
-from workbench.tools import Context, all_tools
+from workbench.tools import Context, all_tools, no_stream
 from workbench.web import adapters, models, vault
 from workbench.web.version_rows import DatabaseVersions
 
@@ -79,10 +80,12 @@ def seen(session: str) -> Seen:
     return state
 
 
-def changes(session: str, call: str) -> list[dict[str, Any]]:
-    """What the history knows that a call changed."""
+def changes(history: Callable[[str], History], call: str) -> list[dict[str, Any]]:
+    """What the history knows that a call changed, a command that was cut off by a crash included."""
+    mine = history(call)
+    snapshot.settle(mine)
     found = []
-    for version in DatabaseVersions().of_call(session, call):
+    for version in mine.versions.of_call(mine.session, call):
         made = version.before.kind == "absent"
         gone = version.after is not None and version.after.kind == "absent"
         found.append({"path": version.path, "change": "created" if made else "deleted" if gone else "changed"})
@@ -103,10 +106,12 @@ def toolbox(session: models.Session, *, tool_of: Callable[[str], str] | None = N
     box = sandbox()
     key = vault.digest_key(settings.DATA)
 
+    def history(call: str) -> History:
+        return History(store(), DatabaseVersions(), wall, session.pk, call, named(call))
+
     def context(call: str, stream: Stream, stop: threading.Event) -> Context:
-        history = History(store(), DatabaseVersions(), wall, session.pk, call, named(call))
         spool.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return Context(session.pk, call, wall, known, history, box, spool, stream, stop)
+        return Context(session.pk, call, wall, known, history(call), box, spool, stream, stop)
 
     return Toolbox(
         tools=all_tools(),
@@ -117,8 +122,13 @@ def toolbox(session: models.Session, *, tool_of: Callable[[str], str] | None = N
         keep=store().put,
         recall=_recall,
         pool=workers(),
-        changes=partial(changes, session.pk),
+        changes=partial(changes, history),
     )
+
+
+def watch(box: Toolbox) -> None:
+    """Begin to look at the workspace, in the background, so that the first command finds it known."""
+    snapshot.open_workspace(box.context("", no_stream, threading.Event()).history)
 
 
 def _tool_of(session: str, call: str) -> str:

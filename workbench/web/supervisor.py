@@ -229,7 +229,9 @@ def _news(since: Any) -> tuple[list[tuple[str, int]], list[str], Any]:
 
 def _prepare(session: str) -> tuple[Toolbox, str, Endpoint]:
     row = models.Session.objects.select_related("workspace").get(pk=session)
-    return runtime.toolbox(row), *catalogue.locate(row.model)
+    box = runtime.toolbox(row)
+    runtime.watch(box)
+    return box, *catalogue.locate(row.model)
 
 
 def _where(session: str) -> tuple[int, bool]:
