@@ -11,7 +11,15 @@ def test_no_change_has_nothing_to_show() -> None:
 
 def test_a_diff_counts_from_the_top_of_the_file() -> None:
     diff = changed_lines(TEXT.encode(), TEXT.replace("line 700\n", "x\n").encode())
-    assert diff.splitlines() == ["@@ -699,5 +699,5 @@", " line 698", " line 699", "-line 700", "+x", " line 701", " line 702"]
+    assert diff.splitlines() == [
+        "@@ -699,5 +699,5 @@",
+        " line 698",
+        " line 699",
+        "-line 700",
+        "+x",
+        " line 701",
+        " line 702",
+    ]
 
 
 def test_a_rewrite_is_told_in_numbers() -> None:
@@ -31,4 +39,4 @@ def test_text_in_another_encoding_is_shown_as_text() -> None:
 def test_binary_is_not_shown_and_never_counts_as_wholly_seen() -> None:
     assert changed_lines(b"a\0b", b"a\n") == ""
     assert last_line(b"\0\n\0") == 2
-    assert last_line("a\r\nb".encode()) == 2
+    assert last_line(b"a\r\nb") == 2

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from workbench.files import lines
 
-TEXTS = st.lists(st.sampled_from(["a", "\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029", "\v", "\x1c"])).map("".join)
+TEXTS = st.lists(st.sampled_from(["a", "\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029", "\v", "\x1c"])).map(
+    "".join
+)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,8 @@ def test_the_line_at_a_position(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "eol"), [("", "none"), ("a", "none"), ("a\n", "lf"), ("a\r\nb\r\n", "crlf"), ("a\r\nb\n", "mixed"), ("a\rb", "cr")]
+    ("text", "eol"),
+    [("", "none"), ("a", "none"), ("a\n", "lf"), ("a\r\nb\r\n", "crlf"), ("a\r\nb\n", "mixed"), ("a\rb", "cr")],
 )
 def test_how_lines_end(text: str, eol: str) -> None:
     assert lines.eol(text) == eol

@@ -5,6 +5,7 @@ file is searched as it is shown: decoded, CRLF as LF. Large files go window by w
 """
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,13 +14,16 @@ import re2
 from workbench.files import Refused, lines
 from workbench.files.decode import Encoding, shown
 from workbench.files.find import Deadline
-from workbench.files.index import line_ends
+from workbench.files.index import decoded_part, line_ends
 from workbench.files.opened import Opened
 
 _WINDOW = 1 << 20
 _LOOK_AHEAD = 64 << 10
-_SLICE = 256 << 10
-"""bytes that one call into RE2 goes over: it can't be interrupted"""
+_LINE = 8 << 20
+"""bytes from which a line is searched in parts"""
+_FIRST, _SLICE = 1 << 10, 256 << 10
+"""bytes that one call into RE2 goes over, at first and at most"""
+_PROGRAM = 20_000
 _LEGACY = ("gb18030", "shift_jis", "euc_jp", "big5", "euc_kr", "latin-1")
 
 
@@ -33,6 +37,32 @@ class Hit:
     text: str
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+
+
+class _Pace:
+    """How much RE2 is given at once: a call can't be interrupted, and its speed differs by a factor of 100,000."""
+
+    def __init__(self) -> None:
+        self.size = _FIRST
+        self.rate = 0.0
+        """bytes a second, of the last call that took time"""
+
+    def until(self, window: bytes, at: int, end: int) -> int:
+        """The end of the next piece: whole lines, at least one."""
+        return window.find(b"\n", min(end, at + self.size) - 1, end) + 1 or end
+
+    def in_time(self, length: int, deadline: Deadline) -> bool:
+        if self.rate and length / self.rate > deadline.left() + 0.05:
+            deadline.met = True
+        return not deadline.over()
+
+    def took(self, length: int, seconds: float) -> None:
+        if length >= self.size // 2 and seconds < 0.005:
+            self.size = min(4 * self.size, _SLICE)
+        elif seconds > 0.05:
+            self.size = max(self.size // 4, _FIRST)
+        if seconds > 0.001:
+            self.rate = (length + 1) / seconds
 
 
 class Pattern:
@@ -54,19 +84,26 @@ class Pattern:
                 f"The pattern {text!r} is not valid (RE2 syntax): {reason}. Escape special characters with a "
                 "backslash; look-around and back references do not exist.",
             ) from None
+        if self._regex.programsize > _PROGRAM:
+            raise Refused("bad_args", f"The pattern {text!r} is too large; use fewer or smaller repetitions.")
         self.text = text
+        self._pace = _Pace()
 
-    def lines_in(self, window: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """(position of the match, end of its line) of each matching line between `start` and `end`, which are line
-        starts."""
+    def lines_in(self, window: bytes, start: int, end: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
+        """(position of the match, end of its line) of each matching line between `start` and `end`, line starts both.
+
+        Ends early, and marks it in `deadline`, when what is left of a piece would take longer than there is time.
+        """
         at = start
         while at < end:
-            stop = min(end, at + _SLICE)
-            if stop < end:
-                stop = window.find(b"\n", stop, end) + 1 or end
+            stop = self._pace.until(window, at, end)
+            if not self._pace.in_time(stop - at, deadline):
+                return
             while at < stop:
                 last = stop - 1 if window[stop - 1 : stop] == b"\n" else stop
+                began = time.perf_counter()
                 match = self._regex.search(window, at, last)
+                self._pace.took((match.start() if match else last) - at, time.perf_counter() - began)
                 if match is None:
                     break
                 line_end = window.find(b"\n", match.start(), stop)
@@ -112,7 +149,7 @@ def _matches(
     last = -1
     for window in _windows(file, context):
         number, counted = window.first, window.start
-        for at, line_end in pattern.lines_in(window.text, window.start, window.end):
+        for at, line_end in pattern.lines_in(window.text, window.start, window.end, deadline):
             number += window.text.count(b"\n", counted, at)
             counted = at
             if number > last:
@@ -137,12 +174,7 @@ class _Window:
 def _windows(file: Opened, context: int) -> Iterator[_Window]:
     encoding = file.facts.encoding
     at, first, before = len(encoding.bom), 0, b""
-    while at < file.size:
-        chunk = file.pread(min(_WINDOW, file.size - at), at)
-        if not chunk:
-            return
-        end = line_ends(chunk, encoding)[1] if at + len(chunk) < file.size else len(chunk)
-        chunk = chunk[: end or len(chunk)]
+    while chunk := _whole_lines(file, at):
         at += len(chunk)
         body = _plain(chunk, encoding)
         ahead = (
@@ -151,6 +183,19 @@ def _windows(file: Opened, context: int) -> Iterator[_Window]:
         yield _Window(before + body + ahead, len(before), len(before) + len(body), first)
         first += body.count(b"\n")
         before = _last_lines(before + body, context)
+
+
+def _whole_lines(file: Opened, at: int) -> bytes:
+    size, encoding = _WINDOW, file.facts.encoding
+    while True:
+        chunk = file.pread(min(size, file.size - at), at)
+        if len(chunk) < size or at + len(chunk) >= file.size:
+            return chunk
+        if end := line_ends(chunk, encoding)[1]:
+            return chunk[:end]
+        if size >= _LINE:
+            return chunk[: decoded_part(chunk, encoding)[1]]
+        size *= 4
 
 
 def _plain(chunk: bytes, encoding: Encoding) -> bytes:
