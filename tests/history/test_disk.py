@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from workbench.history.disk import CHUNK, hash_fd, pieces, sync, sync_all, write
+from workbench.history.disk import CHUNK, hash_fd, pieces, settled, sync, sync_all, write
 from workbench.history.store import Store
 
 
@@ -39,3 +39,10 @@ def test_sync_takes_files_and_folders(tmp_path: Path) -> None:
     sync(tmp_path / "f")
     sync(tmp_path)
     assert sync_all(tmp_path) in (True, False)
+
+
+def test_a_young_or_coarse_time_stamp_is_not_trusted() -> None:
+    assert settled(1_000_000_001, 2_000_000_000)
+    assert not settled(1_000_000_001, 1_010_000_000)
+    assert not settled(1_000_000_000, 2_000_000_000)
+    assert settled(1_000_000_000, 4_000_000_000)

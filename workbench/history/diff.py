@@ -105,7 +105,8 @@ def diff(
     left, right = decode(old), decode(new)
     a, b, eol_change = _sides(left, right)
     try:
-        found = blocks(_bytes(a), _bytes(b))
+        plain = not eol_change and _is_plain(left) and _is_plain(right)
+        found = blocks(old, new) if plain else blocks(_bytes(a), _bytes(b))
     except TooHard:
         return replace(head, cut="The two contents differ too much to be compared line by line in time.")
     hunks, cut = _hunks(a, b, found, context)
@@ -181,6 +182,11 @@ def _lines(text: str) -> list[str]:
 
 def _bytes(lines: list[str]) -> bytes:
     return "".join(lines).encode("utf-8", "surrogatepass")
+
+
+def _is_plain(side: Decoded) -> bool:
+    """The bytes have the same lines as the text."""
+    return side.encoding.name == "utf-8" and not side.encoding.bom
 
 
 def _encodings(left: Decoded, right: Decoded) -> str:

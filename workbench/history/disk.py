@@ -7,6 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CHUNK = 1 << 20
+YOUNG = 50_000_000
+"""nanoseconds within which a further change might get the same time stamp"""
+COARSE = 2_000_000_000
+"""the same where time stamps are whole seconds"""
+
+
+def settled(stamp: int, now: int) -> bool:
+    """A change after `now` would show in a time stamp that reads `stamp` (both in nanoseconds)."""
+    return stamp < now - (YOUNG if stamp % 1_000_000_000 else COARSE)
 
 
 def pieces(fd: int) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.history.disk import sync
+from workbench.history.disk import settled, sync
 
 _RECORD = struct.Struct(">32sQQ")
 
@@ -50,6 +50,7 @@ class Packs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._at = str(folder)
         self._known: dict[tuple[str, int, int], Index | None] = {}
         self._stamp = -1
 
@@ -159,10 +160,10 @@ class Packs:
 
     def _indexes(self) -> list[Index]:
         """Read again when the folder changed; a stamp that is as young as the look is not trusted."""
-        changed = self.folder.stat().st_mtime_ns
+        changed = os.stat(self._at).st_mtime_ns  # noqa: PTH116 - hot
         if changed != self._stamp:
             self._known = dict(self._read_index(file) for file in sorted(self.folder.glob("*.idx")))
-            self._stamp = changed if time.time_ns() - changed > 2_000_000_000 else -1
+            self._stamp = changed if settled(changed, time.time_ns()) else -1
         return [index for index in self._known.values() if index]
 
     def _read_index(self, file: Path) -> tuple[tuple[str, int, int], Index | None]:

@@ -14,12 +14,13 @@ import hashlib
 import os
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, Self
 
 import zstandard
 
@@ -48,6 +49,7 @@ class Store:
         self.root = root
         self.max_size = max_size
         self.objects = root / "objects"
+        self._at = str(self.objects)
         self.packs = Packs(root / "packs")
         self._folders: set[str] = set()
         """those of `objects` that this process knows to be on disk"""
@@ -72,9 +74,9 @@ class Store:
         try:
             with self._using():
                 if not self._again(sha, durable=durable):
-                    with self._new(sha[:2]) as (temp, fd):
-                        write(fd, held(data))
-                        self._place(temp, fd, sha, durable=durable)
+                    with self._new(sha[:2]) as new:
+                        write(new.fd, held(data))
+                        self._place(new, sha, durable=durable)
         except OSError as e:
             raise _cannot_write(e) from e
         return sha
@@ -88,15 +90,15 @@ class Store:
         digest, size = hashlib.sha256(), 0
         press = zstandard.ZstdCompressor(level=1).compressobj()
         try:
-            with self._using(), self._new("00") as (temp, out):
-                write(out, b"z")
+            with self._using(), self._new("00") as new:
+                write(new.fd, b"z")
                 for piece in pieces(fd):
                     digest.update(piece)
                     size += len(piece)
-                    write(out, press.compress(piece))
-                write(out, press.flush())
+                    write(new.fd, press.compress(piece))
+                write(new.fd, press.flush())
                 if not self._again(sha := digest.hexdigest(), durable=durable):
-                    self._place(temp, out, sha, durable=durable)
+                    self._place(new, sha, durable=durable)
         except OSError as e:
             raise _cannot_write(e) from e
         return sha, size
@@ -249,7 +251,7 @@ class Store:
 
     def _again(self, sha: str, *, durable: bool) -> bool:
         """True when `sha` lies here whole already; then it is young again, and durable if asked for."""
-        loose = os.path.exists(f"{self.objects}/{sha[:2]}/{sha[2:]}")  # noqa: PTH110 - hot
+        loose = os.path.exists(f"{self._at}/{sha[:2]}/{sha[2:]}")  # noqa: PTH110 - hot
         if not loose and not self.packs.has(sha):
             return False
         try:
@@ -267,32 +269,41 @@ class Store:
             sync(path.parent)
         return True
 
-    @contextmanager
-    def _new(self, folder: str) -> Iterator[tuple[str, int]]:
-        """A new file in a folder of `objects`, (path, descriptor); gone afterwards unless it was placed."""
+    def _new(self, folder: str) -> "_New":
+        """A new file in a folder of `objects`; gone when the block ends, unless it was placed."""
         self._make(folder)
-        temp = f"{self.objects}/{folder}/+{secrets.token_hex(8)}"
-        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            yield temp, fd
-        finally:
-            os.close(fd)
-            with suppress(FileNotFoundError):
-                os.unlink(temp)  # noqa: PTH108 - a placed one is gone already, and this path is hot
+        path = f"{self._at}/{folder}/+{secrets.token_hex(8)}"
+        return _New(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
-    def _place(self, temp: str, fd: int, sha: str, *, durable: bool) -> None:
+    def _place(self, new: "_New", sha: str, *, durable: bool) -> None:
         """Rename first and sync after: one journal commit carries bytes, name and folder."""
         self._make(sha[:2])
-        os.rename(temp, f"{self.objects}/{sha[:2]}/{sha[2:]}")  # noqa: PTH104
+        os.rename(new.path, f"{self._at}/{sha[:2]}/{sha[2:]}")  # noqa: PTH104 - hot
+        new.path = ""
         if durable:
-            os.fsync(fd)
-            sync(f"{self.objects}/{sha[:2]}")
+            os.fsync(new.fd)
+            sync(f"{self._at}/{sha[:2]}")
 
     def _make(self, folder: str) -> None:
         if folder not in self._folders:
             (self.objects / folder).mkdir(mode=0o700, exist_ok=True)
             sync(self.objects)
             self._folders.add(folder)
+
+
+class _New:
+    """A file that is being written; `path` is "" once it has its name."""
+
+    def __init__(self, path: str, fd: int) -> None:
+        self.path, self.fd = path, fd
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
+        if self.path:
+            os.unlink(self.path)  # noqa: PTH108
 
 
 class Batch:
@@ -341,10 +352,21 @@ class Keeper(Protocol):
     def put_fd(self, fd: int, *, durable: bool = True) -> tuple[str, int]: ...
 
 
+_local = threading.local()
+
+
+def _press() -> zstandard.ZstdCompressor:
+    """One a thread: making one costs more than pressing a small content."""
+    if not hasattr(_local, "press"):
+        _local.press = zstandard.ZstdCompressor(level=3)
+    press: zstandard.ZstdCompressor = _local.press
+    return press
+
+
 def held(data: bytes) -> bytes:
     """An object as it lies on disk: compressed when that pays."""
     if len(data) >= SMALL:
-        packed = zstandard.ZstdCompressor(level=3).compress(data)
+        packed = _press().compress(data)
         if len(packed) < len(data) * 9 // 10:
             return b"z" + packed
     return b"=" + data

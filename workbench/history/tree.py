@@ -17,16 +17,13 @@ from pathlib import Path
 
 from workbench.files import Refused, atomic
 from workbench.files.beneath import kernel_has_openat2, open_beneath
+from workbench.history.disk import settled
 from workbench.history.entries import Entry, TreeFile
 from workbench.history.ignore import NEVER, OUTPUT, Ignore, of_root
 from workbench.history.look import look_at
 from workbench.history.store import Keeper, Store
 from workbench.history.versions import Keeps, keeps_all
 
-YOUNG = 50_000_000
-"""nanoseconds within which a change might not show in the time stamp"""
-COARSE = 2_000_000_000
-"""the same where time stamps are whole seconds"""
 _UNTRUSTED = -1
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -294,8 +291,7 @@ def _close(fd: int) -> None:
 
 def _trusted(changed: int, now: int) -> int:
     """`changed` as the ctime to compare with, unless a further change might get the same."""
-    young = COARSE if changed % 1_000_000_000 == 0 else YOUNG
-    return changed if changed < now - young else _UNTRUSTED
+    return changed if settled(changed, now) else _UNTRUSTED
 
 
 def _same(old: Entry | None, new: Entry | None) -> bool:

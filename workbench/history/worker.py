@@ -2,6 +2,7 @@
 this one: it ends when its input does."""
 
 import atexit
+import fcntl
 import marshal
 import os
 import select
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 _HEAD = struct.Struct(">QQ")
@@ -43,7 +45,7 @@ class Worker:
     def _start(self) -> subprocess.Popen[bytes]:
         atexit.unregister(self.close)
         atexit.register(self.close)
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", self.module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -51,6 +53,10 @@ class Worker:
             start_new_session=True,
             env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PATH": os.environ.get("PATH", "")},
         )
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError, AttributeError):  # fewer turns for large contents, where the system lets us
+                fcntl.fcntl(pipe or -1, fcntl.F_SETPIPE_SZ, 1 << 20)
+        return process
 
     def _end(self) -> None:
         process, self._process = self._process, None
