@@ -70,7 +70,7 @@ document.addEventListener("htmx:load", (e) => guard(e.target.parentElement ?? do
 
 // After a decision: the next open request, else the page. Never a button of it.
 body.addEventListener("htmx:afterRequest", (e) => {
-  if (!e.detail.successful || !e.target.matches?.(".ap-form, .ask-b")) return;
+  if (!e.detail.successful || !e.detail.requestConfig.elt.matches(".ap-form, .ask-b")) return;
   setTimeout(() => {
     const next = document.querySelector("[data-request]");
     (next?.closest("article") ?? next ?? document.getElementById("main"))?.focus({ preventScroll: !next });

@@ -13,7 +13,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.template.loader import render_to_string
 from django.utils.html import format_html
@@ -28,11 +28,13 @@ LINES = 400
 """of a running command on the page; the whole output is in the spool"""
 BURST = 128 * 1024
 """characters of one piece that are drawn; of a longer one the end"""
+TAIL = 200
+"""characters by which a piece is known to follow"""
 
 
 def dom_id(what: str, key: str) -> str:
     """A DOM id for a turn or a call; call ids are the model's own and may hold anything."""
-    return f"{what[0]}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+    return f"{what[0]}-{hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 @dataclass
@@ -64,74 +66,83 @@ def _block_end(text: str, start: int) -> int:
 
 
 @dataclass
-class _Kept:
-    """Terminals and answers between their pieces, the least used dropped first."""
+class Writing:
+    """A terminal or an answer between its pieces."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    held: OrderedDict[tuple[str, str, str], Screen | Answer] = field(default_factory=OrderedDict)
+    drawn: Screen | Answer
+    tail: str = ""
+    """the end of what it was fed, to see whether the next piece follows"""
 
-    def find(self, key: tuple[str, str, str]) -> Screen | Answer | None:
+    def feed(self, data: str) -> tuple[str, str]:
+        """(HTML of what is finished now, HTML of what is being written)."""
+        self.tail = (self.tail + data)[-TAIL:]
+        if isinstance(self.drawn, Answer):
+            return self.drawn.feed(data)
+        before = self.drawn.finished
+        self.drawn.feed(data.encode("utf-8", "replace"))
+        new = self.drawn.finished - before
+        lines = list(self.drawn.lines)[-new:] if new else []
+        return "".join(f"{line}\n" for line in lines), self.drawn.current()
+
+    def followed_by(self, piece: Piece, so_far: Piece | None) -> bool:
+        """Nothing was missed before the piece."""
+        return so_far is None or so_far.data.endswith((self.tail + piece.data)[-len(so_far.data) :])
+
+
+class Kept:
+    """What is being written, by (session, what, key), the least used dropped first."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.held: OrderedDict[tuple[str, str, str], Writing] = OrderedDict()
+
+    def find(self, key: tuple[str, str, str]) -> Writing | None:
         found = self.held.get(key)
         if found is not None:
             self.held.move_to_end(key)
         return found
 
-    def put(self, key: tuple[str, str, str], value: Screen | Answer) -> None:
-        self.held[key] = value
-        self.held.move_to_end(key)
+    def begin(self, session: str, piece: Piece) -> None:
+        """Start with all of `piece`."""
+        writing = Writing(Screen(keep=LINES) if piece.what == "output" else Answer())
+        writing.feed(piece.data)
+        self.held[session, piece.what, piece.key] = writing
         while len(self.held) > KEPT:
             self.held.popitem(last=False)
 
 
-_kept = _Kept()
+_kept = Kept()
 
 
 def draw(session: str, pieces: Sequence[Piece], so_far: Sequence[Piece], *, restart: bool = False) -> list[str]:
     """Out-of-band fragments for pieces. `restart`: rows were added, so the streaming answer starts anew below them."""
     html: list[str] = []
     known = {(p.what, p.key): p for p in so_far}
-    if restart:
-        still = [p for p in so_far if p.what == "text"]
-        html.append(whole_answer(still[-1].data if still else "", oob=True))
-        pieces = [p for p in pieces if p.what != "text"]
-        with _kept.lock:
+    with _kept.lock:
+        if restart:
+            still = [p for p in so_far if p.what == "text"]
+            html.append(whole_answer(still[-1].data if still else "", oob=True))
+            pieces = [p for p in pieces if p.what != "text"]
             for piece in still:
-                answer = Answer()
-                answer.feed(piece.data)
-                _kept.put((session, piece.what, piece.key), answer)
-    return html + [_piece(session, piece, known.get((piece.what, piece.key))) for piece in pieces]
+                _kept.begin(session, piece)
+        return html + [_piece(session, piece, known.get((piece.what, piece.key))) for piece in pieces]
 
 
 def _piece(session: str, piece: Piece, known: Piece | None) -> str:
     if piece.whole:
         return whole(piece)
-    key = (session, piece.what, piece.key)
-    with _kept.lock:
-        kept = _kept.find(key)
-        if kept is None:
-            kept = Screen(keep=LINES) if piece.what == "output" else Answer()
-            _kept.put(key, kept)
-            first = known or piece
-            if isinstance(kept, Screen):
-                kept.feed(first.data.encode("utf-8", "replace"))
-            else:
-                kept.feed(first.data)
-            return whole(first)
-        if isinstance(kept, Screen):
-            return _more_output(dom_id(piece.what, piece.key), kept, piece.data)
-        finished, rest = kept.feed(piece.data)
-        done = format_html('<div hx-swap-oob="beforeend:#live-done">{}</div>', finished) if finished else ""
-        return done + format_html('<div id="live-tail" hx-swap-oob="true">{}</div>', rest)
-
-
-def _more_output(name: str, screen: Screen, data: str) -> str:
-    before = screen.finished
-    screen.feed(data[-BURST:].encode("utf-8", "replace"))
-    new = screen.finished - before
-    lines = "".join(f"{line}\n" for line in list(screen.lines)[-new:]) if new else ""
-    how = "beforeend" if new < LINES else "innerHTML"
-    added = f'<span hx-swap-oob="{how}:#{name}-done">{lines}</span>' if new else ""
-    return f'{added}<span id="{name}-tail" hx-swap-oob="true">{screen.current()}</span>'
+    writing = _kept.find((session, piece.what, piece.key))
+    if writing is None or not writing.followed_by(piece, known):
+        _kept.begin(session, known or piece)
+        return whole(known or piece)
+    finished, rest = writing.feed(piece.data[-BURST:])
+    if piece.what == "text":
+        done = f'<div hx-swap-oob="beforeend:#live-done">{finished}</div>' if finished else ""
+        return f'{done}<div id="live-tail" hx-swap-oob="true">{rest}</div>'
+    name = dom_id(piece.what, piece.key)
+    how = "beforeend" if finished.count("\n") < LINES else "innerHTML"
+    done = f'<span hx-swap-oob="{how}:#{name}-done">{finished}</span>' if finished else ""
+    return f'{done}<span id="{name}-tail" hx-swap-oob="true">{rest}</span>'
 
 
 def whole(piece: Piece) -> str:

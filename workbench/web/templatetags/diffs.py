@@ -111,7 +111,7 @@ def _cell(row: Row, runs: Iterable[Run]) -> str:
         html.append(f"<mark>{inner}</mark>" if marked else inner)
     indent = row.text[: len(row.text) - len(row.text.lstrip(" \t"))]
     body = "".join(html)
-    if indent and not row.marks and body.startswith(indent):
+    if indent and body.startswith(indent):
         body = body[len(indent) :]
     else:
         indent = ""

@@ -15,6 +15,8 @@ from workbench.web.templatetags.shown import shown_html
 register = template.Library()
 
 _LINE = re.compile(r"(?P<path>.+?)(?P<sign>[:-])(?P<number>\d+)(?P=sign) (?P<text>.*)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""what the expression engine can't read"""
 _MARKS = 20
 """matches that are marked in one line"""
 
@@ -54,7 +56,7 @@ def marked(text: str, pattern: str) -> SafeString:
     """`text` with every match of the expression in a `<mark>`."""
     regex = _compiled(pattern)
     html, at = [], 0
-    for match in list(regex.finditer(text))[:_MARKS] if regex else ():
+    for match in list(regex.finditer(text))[:_MARKS] if regex and not _SURROGATE.search(text) else ():
         start, end = match.span()
         if end > start:
             html += [shown_html(text[at:start]), f"<mark>{shown_html(text[start:end])}</mark>"]

@@ -37,10 +37,15 @@ class Renderer(RendererHTML):  # the parameters are the library's
         return f'<pre tabindex="0"><code>{code}</code></pre>\n'
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        address = str(tokens[idx].attrs.get("src", ""))
-        return format_html(
-            '<span class="to">[image not loaded: {} {}]</span>', tokens[idx].content, shown_text(address)
-        )
+        what = f"{tokens[idx].content} {tokens[idx].attrs.get('src', '')}"
+        return format_html('<span class="to">[image not loaded: {}]</span>', shown_text(what))
+
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Two levels down: the page and its cards have the headings above."""
+        return f"<h{min(6, int(tokens[idx].tag[1]) + 2)}>"
+
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return f"</h{min(6, int(tokens[idx].tag[1]) + 2)}>\n"
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         address = str(tokens[idx].attrs.get("href", ""))

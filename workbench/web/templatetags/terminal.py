@@ -116,6 +116,8 @@ class Screen:
         self._at = 0
         self._style: Style = ()
         self._overwritten = 0
+        self._moved = False
+        """back in the line since something was last written over"""
 
     def feed(self, data: bytes, *, final: bool = False) -> None:
         text = self._pending + self._decode(data, final)
@@ -133,6 +135,7 @@ class Screen:
             self._style = _restyle(self._style, text)
         elif group == "move":
             self._at = 0 if text == "\r" else max(0, self._at - 1)
+            self._moved = True
         elif group == "erase":
             self._erase(text[2:-1])
         elif group == "stray":
@@ -148,13 +151,14 @@ class Screen:
 
     def _put(self, text: str) -> None:
         end = self._at + len(text)
-        if self._at < len(self._cells):
+        if self._moved and any(character != " " for _, character in self._cells[self._at : end]):
             self._overwritten += 1
+            self._moved = False
         self._cells[self._at : end] = [(self._style, character) for character in text]
         self._at = end
 
     def _erase(self, how: str) -> None:
-        self._overwritten += bool(self._cells)
+        self._overwritten += any(character != " " for _, character in self._cells)
         if how in ("", "0"):
             del self._cells[self._at :]
         elif how == "2":
@@ -165,7 +169,7 @@ class Screen:
     def _end_line(self) -> None:
         self.lines.append(self.current())
         self.finished += 1
-        self._cells, self._at, self._overwritten = [], 0, 0
+        self._cells, self._at, self._overwritten, self._moved = [], 0, 0, False
 
     def current(self) -> str:
         """HTML of the line being written."""
