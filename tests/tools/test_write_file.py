@@ -1,14 +1,22 @@
 """write_file through the tool: the rows about whole files, paths, and what a row cannot say."""
 
 import os
+import random
+import signal
 import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import path_rows
 import pytest
 from edit_rows import OURS, ROWS, Stage, content, left_over
 
-from workbench.files import Refused
+from workbench.files import Refused, atomic
 from workbench.history import writing
 from workbench.policy.call import Verb
 from workbench.tools import all_tools
@@ -115,3 +123,157 @@ def test_a_secret_in_a_new_file_asks(bench: Any) -> None:
     assert [(e.verb, e.target, e.detail) for e in call.effects if e.verb is Verb.SECRET] == [
         (Verb.SECRET, "a.sh", "GitHub token in line 2: ghp_…q7E")
     ]
+
+
+# --- killed at any moment --------------------------------------------------------------------------------------------
+
+LINES = 2000
+
+
+def whole(number: int) -> str:
+    return f"{number}\n" * LINES
+
+
+def work_until_killed(bench: Any, start: int, tell: int) -> None:
+    """Write, edit and move, telling of each success: what a session does all day."""
+    tools = all_tools()
+    for name in ("written.txt", "edited.txt"):
+        bench.seen.wrote(name, (bench.root / name).read_bytes(), None)
+    for n in range(start, start + 1000):
+        bench.run(tools["write_file"], path="written.txt", content=whole(n + 1))
+        os.write(tell, b"w%d " % (n + 1))
+        old, new = f"{n}\n", f"{n + 1}\n"
+        bench.run(tools["edit_file"], path="edited.txt", old_string=old, new_string=new, replace_all=True)
+        os.write(tell, b"e%d " % (n + 1))
+        bench.run(tools["move_file"], source=f"d/{n}.txt", destination=f"d/{n + 1}.txt")
+        os.write(tell, b"m%d " % (n + 1))
+
+
+def number_of(path: Path) -> int:
+    """The number that the file holds on every line; a torn file fails."""
+    text = path.read_text()
+    assert text == whole(int(text.partition("\n")[0])), f"{path.name} is torn"
+    return int(text.partition("\n")[0])
+
+
+def killed_at_random(bench: Any, start: int, after: float) -> dict[str, int]:
+    """Fork, work, kill -9; the last number that each kind of change was told of."""
+    listen, tell = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            work_until_killed(bench, start, tell)
+        finally:
+            os._exit(1)
+    os.close(tell)
+    told = os.read(listen, 8)  # it works
+    time.sleep(after)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    while piece := os.read(listen, 65536):
+        told += piece
+    os.close(listen)
+    return {mark: max((int(w[1:]) for w in told.decode().split() if w[0] == mark), default=start) for mark in "wem"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_kill_at_any_moment_leaves_old_or_new(bench: Any, rounds: Callable[[int], int]) -> None:
+    """W2: none torn, no acknowledged change lost, nothing left over after the next start"""
+    chance = random.Random(7)
+    for name in ("written.txt", "edited.txt", "d/0.txt"):
+        (bench.root / name).parent.mkdir(exist_ok=True)
+        (bench.root / name).write_text(whole(0))
+    left = 0
+    for _ in range(rounds(300)):
+        start = number_of(bench.root / "edited.txt")
+        (bench.root / "written.txt").write_text(whole(start))
+        (moved,) = (bench.root / "d").glob("[0-9]*.txt")
+        moved.rename(bench.root / f"d/{start}.txt")
+        told = killed_at_random(bench, start, chance.uniform(0, 0.03))
+        assert number_of(bench.root / "written.txt") in (told["w"], told["w"] + 1)
+        assert number_of(bench.root / "edited.txt") in (told["e"], told["e"] + 1)
+        (moved,) = (bench.root / "d").glob("[0-9]*.txt")
+        assert int(moved.stem) in (told["m"], told["m"] + 1)
+        assert number_of(moved) == 0
+        left += len(atomic.sweep(bench.root))
+        assert not list(left_over(bench.root))
+        assert sorted(os.listdir(bench.root)) == ["d", "edited.txt", "written.txt"]
+
+
+# --- someone swaps a folder for a link -------------------------------------------------------------------------------
+
+SWAP = """
+import ctypes, os, random, sys, time
+libc = ctypes.CDLL(None)
+one, other = map(os.fsencode, sys.argv[1:3])
+parent = os.getppid()
+while os.getppid() == parent:
+    for _ in range(random.choice((2, 2, 20))):
+        libc.renameat2(-100, one, -100, other, 2)
+        if random.random() < 0.2:
+            time.sleep(random.random() / 5000)
+    time.sleep(random.random() / 500)
+"""
+
+
+@contextmanager
+def swapping(one: Path, other: Path) -> Iterator[None]:
+    """Someone exchanges two names and back, in moments that no one can foresee."""
+    busy = subprocess.Popen([sys.executable, "-c", SWAP, str(one), str(other)])
+    try:
+        yield
+    finally:
+        busy.kill()
+        busy.wait()
+
+
+def next_call(n: int, bench: Any, inside: Path) -> tuple[str, dict[str, Any]]:
+    """A call that would succeed if nobody interfered, each tool in turn. `inside` is the folder by its descriptor."""
+    if n % 3 == 0:
+        exists = (inside / "new.txt").exists()
+        return (
+            ("delete_file", {"path": "d/e/new.txt"})
+            if exists
+            else (
+                "write_file",
+                {"path": "d/e/new.txt", "content": "new\n"},
+            )
+        )
+    if n % 3 == 1:
+        text = (inside / "f.txt").read_text()
+        bench.seen.wrote("d/e/f.txt", text.encode(), None)
+        return "edit_file", {"path": "d/e/f.txt", "old_string": text, "new_string": f"{n}\n"}
+    source, destination = ("g", "h") if (inside / "g.txt").exists() else ("h", "g")
+    return "move_file", {"source": f"d/e/{source}.txt", "destination": f"d/e/{destination}.txt"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_no_write_ever_lands_outside(ground: Any, make_bench: Any, rounds: Callable[[int], int]) -> None:
+    """P1: while a folder on the path is swapped for a link that leads outside, and back"""
+    for folder in (ground.ws / "d" / "e", ground.out / "e"):
+        folder.mkdir(parents=True)
+        for name in ("f.txt", "g.txt"):
+            (folder / name).write_text("one\n")
+    (ground.ws / "x").symlink_to("../out")
+    outside = path_rows.tree(ground.out)
+    bench = make_bench(ground.ws)
+    inside = os.open(ground.ws / "d" / "e", os.O_PATH)
+    done = dict.fromkeys(("write_file", "edit_file", "move_file", "delete_file"), 0)
+    refused = 0
+    with swapping(ground.ws / "d", ground.ws / "x"):
+        for n in range(rounds(30_000)):
+            name, args = next_call(n, bench, Path(f"/proc/self/fd/{inside}"))
+            try:
+                bench.run(all_tools()[name], **args)
+                done[name] += 1
+            except Refused:
+                refused += 1
+            if n % 50 == 0:
+                assert path_rows.tree(ground.out) == outside
+    os.close(inside)
+    assert path_rows.tree(ground.out) == outside
+    assert all(done.values()), done
+    assert refused
+    assert not list(left_over(ground.ws))
