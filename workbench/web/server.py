@@ -1,4 +1,4 @@
-"""Daphne, driving the lifespan of the application and closing in order.
+"""Daphne, driving the lifespan of the application, bounding what it takes in, and closing in order.
 
 On SIGTERM: no new connection; open sockets are closed with 1012 (service restart), so that pages come back by
 themselves; requests in flight get `drain` seconds; then the application's lifespan ends, which brings the agents to
@@ -11,10 +11,15 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from daphne.server import Server  # first: it installs the asyncio reactor
+import daphne.server  # first: it installs the asyncio reactor
+from daphne.http_protocol import HTTPFactory, WebRequest
+from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
+from django.conf import settings
 from twisted.internet import defer, reactor
 from twisted.python.failure import Failure
+
+from workbench.web.limits import refusal
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +31,31 @@ def unread(transport: Any) -> int:
     """Bytes that wait in the process because the peer does not take them."""
     waiting = getattr(transport, "_tempDataLen", 0)
     return int(waiting) + len(getattr(transport, "dataBuffer", b"")) - int(getattr(transport, "offset", 0))
+
+
+class BoundedRequest(WebRequest):  # type: ignore[misc]  # daphne ships no types
+    """Daphne takes a whole body in before it asks the application: this one lets go what is beyond the limit."""
+
+    received = 0
+
+    def handleContentChunk(self, data: bytes) -> None:
+        self.received += len(data)
+        if self.received <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            super().handleContentChunk(data)
+
+    def process(self) -> Any:
+        if self.received <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            return super().process()
+        for message in refusal(self.received):
+            self.handle_reply(message)
+        return None
+
+
+class BoundedFactory(HTTPFactory):  # type: ignore[misc]
+    def buildProtocol(self, addr: Any) -> Any:
+        protocol = super().buildProtocol(addr)
+        protocol.requestFactory = BoundedRequest
+        return protocol
 
 
 class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
@@ -43,6 +73,7 @@ class LifespanServer(Server):  # type: ignore[misc]  # daphne ships no types
         self.ports: list[Any] = []
 
     def run(self) -> None:
+        daphne.server.HTTPFactory = BoundedFactory  # made by name inside `Server.run`
         self._loop = reactor._asyncioEventloop
         self._to: asyncio.Queue[Any] = asyncio.Queue()
         self._from: asyncio.Queue[Any] = asyncio.Queue()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, cast
 
@@ -319,8 +320,23 @@ def patterns() -> list[URLPattern]:
     """The routes. They check tokens themselves, so the login of pages does not stand before them."""
     found = cast("list[URLPattern]", api.urls[0])
     for pattern in found:
-        pattern.callback.login_required = False  # type: ignore[attr-defined]  # read by LoginRequiredMiddleware
+        pattern.callback = _told(pattern.callback)
     return found
+
+
+def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """`view`, with an answer of ours where only the method is wrong."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **more: Any) -> HttpResponse:
+        response = view(request, *args, **more)
+        if response.status_code != 405:
+            return response
+        told = problem(405, "bad_request", f"{request.path} does not take {request.method}.")
+        told["Allow"] = response["Allow"]
+        return told
+
+    return login_not_required(csrf_exempt(checked))
 
 
 def _operations(document: dict[str, Any]) -> list[dict[str, Any]]:
