@@ -137,6 +137,7 @@ def test_mode_changes_are_kept_only_when_they_differ() -> None:
     d = diff(b"a\n", b"a\n", old_mode=0o644, new_mode=0o755)
     assert (d.old_mode, d.new_mode) == (0o644, 0o755)
     assert diff(b"a\n", b"a\n", old_mode=0o644, new_mode=0o644).old_mode is None
+    assert diff(b"", b"a\n", old_mode=0, new_mode=0o644).new_mode is None
 
 
 def test_context_between_hunks_can_be_expanded() -> None:

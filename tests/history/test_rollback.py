@@ -644,6 +644,16 @@ def test_g5_a_file_above_the_limit_is_told_before_the_edit(work) -> None:
     assert work.undo(version).status == "refused"
 
 
+def test_a_file_that_has_become_too_large_to_keep_is_left_as_it_is(work) -> None:
+    work.person("f", b"1\n")
+    version = work.edit("f", b"2\n")
+    work.person("f", b"x" * ((1 << 20) + 1))
+    outcome = work.undo(version)
+    assert outcome.status == "refused"
+    assert "1,048,577 bytes long now" in outcome.message
+    assert work.rollback().restore("f", version.id).steps[0].action == "refused"
+
+
 def test_g6_a_read_only_file_stays(work) -> None:
     work.person("f", b"1\n")
     version = work.edit("f", b"2\n")

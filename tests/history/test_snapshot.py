@@ -228,8 +228,19 @@ def test_until_the_baseline_is_complete_the_notes_say_so(work, monkeypatch) -> N
 def test_a_workspace_that_is_gone_refuses_the_command(work, bash) -> None:
     bash("true")
     work.root.rename(work.root.with_name("elsewhere"))
-    with pytest.raises((snapshot.Refused, OSError)):
+    with pytest.raises(snapshot.Refused) as e:
         snapshot.before(work.history("bash"))
+    assert e.value.code == "no_file"
+
+
+def test_f10_a_command_that_removes_the_workspace_itself_can_be_taken_back(work, bash) -> None:
+    work.person("a/b", b"1\n")
+    work.person("c", b"2\n")
+    changes = bash(f"rm -rf {work.root}")
+    assert told(changes) == {"a/b": "gone", "c": "gone"}
+    work.root.mkdir()
+    assert undo_all(work, changes) == {"done"}
+    assert work.path("a/b").read_bytes() == b"1\n"
 
 
 def test_a7_what_a_cut_off_command_changed_is_known_after_a_restart(work) -> None:

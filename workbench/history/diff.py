@@ -97,7 +97,7 @@ def diff(
     words: bool = True,
 ) -> Diff:
     """What changed from `old` to `new`."""
-    if old_mode == new_mode or old_mode is None or new_mode is None:
+    if old_mode == new_mode or not old_mode or not new_mode:  # 0: there was or is no file
         old_mode = new_mode = None
     head = Diff(old_path, new_path, old_size=len(old), new_size=len(new), old_mode=old_mode, new_mode=new_mode)
     if _binary(old) or _binary(new):

@@ -140,7 +140,10 @@ class Rollback:
             raise Refused("bad_args", f"Version {number} is of {version.path}, not of {path}.", path=path)
         aim = version.after if side == "after" else version.before
         assert aim is not None
-        now = self.now(path)
+        try:
+            now = self.now(path)
+        except Refused as e:
+            return Plan((Step(path, "refused", (), UNKNOWN, UNKNOWN, message=e.message),))
         if now.state.kind in ("folder", "other") or aim.kind in ("folder", "other"):
             return Plan((Step(path, "refused", (), now.state, now.state, message=f"A {now.state.kind} lies there."),))
         try:
@@ -174,8 +177,14 @@ class Rollback:
         return _guarded(step, ours=ours)
 
     def now(self, path: str) -> Image:
-        """What lies at a path that a version names, without following a link that stands there now."""
+        """What lies at a path that a version names, without following a link that stands there now.
+
+        Refused `too_large` when the history could not keep it, and what the fence refuses.
+        """
         with look(self.history.fence, recorded(self.history.fence, path)) as found:
+            if found.state.size > (most := self.history.store.max_size):
+                why = f"{path} is {found.state.size:,} bytes long now; above {most:,} it is left as it is."
+                raise Refused("too_large", why, path=path)
             return Image(found.hashed(), found.data())
 
     def closed(self, number: int) -> Version:

@@ -108,6 +108,8 @@ def before(history: History, *, wait: float = 2.0) -> "Scan":
         return scan
     if watch.failed:
         raise Refused("io", f"The workspace cannot be looked at: {watch.failed}. Nothing was run.")
+    if not history.fence.root.is_dir():
+        raise Refused("no_file", "The workspace folder is gone, so nothing was run. A person has to bring it back.")
     with watch.tree.lock:
         watch.look()
         watch.tree.file.begin(scan.who)

@@ -89,12 +89,15 @@ class Tree:
     def refresh(self) -> Seen:
         """What changed since the last look; afterwards it is known, and the contents are in the store, durably.
 
-        OSError when the root is gone, Refused when the store cannot be written.
+        When the root itself is gone, so is every file. Refused when the store cannot be written.
         """
         seen: Seen = {}
         self.new_folders = []
         self._rules = {}
-        root = os.open(self.root, _FOLDER)
+        try:
+            root = os.open(self.root, _FOLDER)
+        except FileNotFoundError:
+            return self._all_gone()
         try:
             with self.store.batch() if not self.entries else nullcontext(self.store) as self._keeper:
                 self._look_again(root, seen)
@@ -107,6 +110,14 @@ class Tree:
             self._unsynced = set()
         self.file.add({path: now for path, (old, now) in seen.items() if old is not now})
         return {path: pair for path, pair in seen.items() if not _same(*pair)}
+
+    def _all_gone(self) -> Seen:
+        seen: Seen = {path: (entry, None) for path, entry in self.entries.items()}
+        for known in (self.entries, self._clock, self._folders, self._skipped, self.unkept):
+            known.clear()
+        self._total = 0
+        self.file.add(dict.fromkeys(seen))
+        return seen
 
     def _look_again(self, root: int, seen: Seen) -> None:
         folder, parent = "", -1
