@@ -3,6 +3,7 @@
 import os
 from datetime import UTC, datetime, timedelta
 
+from workbench.history.entries import TreeFile
 from workbench.history.retention import Keeping, enforce, expired, purge, purge_version
 
 NOW = datetime.now(UTC)
@@ -58,6 +59,21 @@ def test_shared_content_and_what_others_count_on_stays(work) -> None:
     assert work.store.has(media)
     assert not work.store.has(dead)
     assert work.store.has(work.store.name(b"0" * 1000))
+
+
+def test_i9_of_a_workspace_that_is_gone_the_newest_goes_too(work) -> None:
+    history(work)
+    age(work)
+    tree = TreeFile(work.store.root / "trees", str(work.root))
+    tree.add({})
+    tree.begin({"session": "s", "call": "c", "by": "bash"})
+    later = NOW + timedelta(days=99)
+    assert enforce(work.rows, work.store, Keeping(days=90), later).versions == 4
+    gone = enforce(work.rows, work.store, Keeping(days=90), later, gone=[str(work.root)])
+    assert gone.objects == 2
+    assert list(work.store.names()) == []
+    assert not tree.path.exists()
+    assert len(work.rows.of_session("s1")) == 5
 
 
 def test_pending_versions_are_never_dropped(work) -> None:

@@ -220,8 +220,13 @@ def test_until_the_baseline_is_complete_the_notes_say_so(work, monkeypatch) -> N
     monkeypatch.setattr(Tree, "refresh", lambda self: go.wait(20) and real(self))
     scan = snapshot.before(work.history("bash"), wait=0.01)
     assert "not complete yet" in scan.notes[0]
-    assert scan.after().versions == ()
+    work.person("a", b"1\n")
     go.set()
+    scan.watch.ready.wait()
+    changes = scan.after()
+    assert changes.versions == ()
+    assert changes.notes[-1] == "Changed before the first look was complete, so it cannot be taken back: a."
+    assert len(scan.after().notes) == 1
     snapshot.close_workspace(work.history())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from workbench.history.entries import named_by
+from workbench.history.entries import TreeFile, named_by
 from workbench.history.states import State
 from workbench.history.store import Store
 from workbench.history.versions import Version, Versions
@@ -41,9 +41,12 @@ class Purged:
     """hash -> other paths that still hold the same content, so it stays"""
 
 
-def expired(kept: Sequence[Version], keeping: Keeping, now: datetime) -> list[Version]:
-    """Those of `kept` (oldest first) whose bytes are to go, oldest first. Pending ones never are."""
-    newest = {(v.workspace, v.path): v.id for v in kept}
+def expired(kept: Sequence[Version], keeping: Keeping, now: datetime, *, gone: Collection[str] = ()) -> list[Version]:
+    """Those of `kept` (oldest first) whose bytes are to go, oldest first. Pending ones never are.
+
+    `gone`: workspaces that no longer exist; of these the newest goes too when it is due.
+    """
+    newest = {(v.workspace, v.path): v.id for v in kept if v.workspace not in gone}
     drop: dict[int, Version] = {}
     after: dict[tuple[str, str], int] = {}
     for v in reversed(kept):
@@ -69,22 +72,34 @@ def expired(kept: Sequence[Version], keeping: Keeping, now: datetime) -> list[Ve
 
 
 def enforce(
-    versions: Versions, store: Store, keeping: Keeping, now: datetime, *, also: Collection[str] = ()
+    versions: Versions,
+    store: Store,
+    keeping: Keeping,
+    now: datetime,
+    *,
+    also: Collection[str] = (),
+    gone: Collection[str] = (),
 ) -> Dropped:
-    """Let go what is beyond the limits, and sweep what nothing names. `also`: hashes that others count on (media)."""
+    """Let go what is beyond the limits, and sweep what nothing names.
+
+    `also`: hashes that others count on (media of the journal). `gone`: workspaces that no longer exist.
+    """
+    trees = store.root / "trees"
+    for workspace in gone:
+        TreeFile(trees, workspace).path.unlink(missing_ok=True)
     kept = versions.kept()
-    drop = {v.id: v for v in expired(kept, keeping, now)}
+    drop = {v.id: v for v in expired(kept, keeping, now, gone=gone)}
     live = {s.sha256 for v in kept if v.id not in drop for s in contents(v)}
-    live |= named_by(store.root / "trees") | set(also)
-    gone = {s.sha256 for v in drop.values() for s in contents(v)} - live
-    versions.forget(gone)
+    live |= named_by(trees) | set(also)
+    dead = {s.sha256 for v in drop.values() for s in contents(v)} - live
+    versions.forget(dead)
     freed = 0
-    for sha in gone:
+    for sha in dead:
         freed += store.stored_size(sha)
         store.delete(sha)
     objects, more = store.collect(live)
     store.sweep()
-    return Dropped(len(drop), len(gone) + objects, freed + more)
+    return Dropped(len(drop), len(dead) + objects, freed + more)
 
 
 def purge(versions: Versions, store: Store, *, workspace: str, path: str) -> Purged:
@@ -122,7 +137,7 @@ def contents(version: Version) -> Iterator[State]:
 
 
 def _may_go(version: Version, newest: dict[tuple[str, str], int]) -> bool:
-    return version.status != "pending" and newest[(version.workspace, version.path)] != version.id
+    return version.status != "pending" and newest.get((version.workspace, version.path)) != version.id
 
 
 def _users(versions: Iterable[Version]) -> dict[str, set[int]]:

@@ -94,11 +94,11 @@ def close_workspace(history: History) -> None:
         watch.ready.wait()
 
 
-def before(history: History, *, wait: float = 2.0) -> "Scan":
+def before(history: History, *, wait: float = 5.0) -> "Scan":
     """Look at everything, so that what the command changes can be told and taken back.
 
-    `wait`: seconds to wait for the baseline; where that is not complete in time the notes say so, and the command's
-    changes are recorded as far as their old content is known. Refused `io` when the history cannot be written.
+    `wait`: seconds to wait for the baseline; where that is not complete in time the notes say so, and what the command
+    changes is only named afterwards. Refused `io` when the history cannot be written, `no_file` without a workspace.
     """
     watch = open_workspace(history)
     scan = Scan(watch, history)
@@ -149,7 +149,7 @@ class Scan:
     def after(self, *, uncertain: bool = False) -> Changes:
         """Look again and record what changed. A second call gives nothing."""
         if not self.watching:
-            return Changes((), self.notes)
+            return self._too_late()
         self.watching = False
         with self.watch.tree.lock:
             try:
@@ -158,6 +158,18 @@ class Scan:
             finally:
                 self.watch.running.remove(self)
                 self.watch.tree.file.end(self.who)
+
+    def _too_late(self) -> Changes:
+        """The baseline came after the start, if at all: say what seems to have changed, with no way back."""
+        started, self.started = self.started, datetime.max.replace(tzinfo=UTC)
+        if not self.watch.ready.is_set() or self.watch.failed:
+            return Changes((), self.notes)
+        with self.watch.tree.lock:
+            self.watch.look()
+            since = started.timestamp() * 1e9
+            found = sorted(path for path, e in self.watch.tree.entries.items() if e.changed_ns >= since)
+        late = f"Changed before the first look was complete, so it cannot be taken back: {_named(found)}."
+        return Changes((), (*self.notes, late) if found else self.notes)
 
     def _record(self, *, uncertain: bool) -> Changes:
         found = _record(self.history, self.seen, self.new_folders, self.started, uncertain=uncertain or self.overlapped)
