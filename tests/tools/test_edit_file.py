@@ -151,12 +151,14 @@ def test_a_tool_says_what_it_replaces(bench: Any) -> None:
     assert "instead of sed" in all_tools()["edit_file"].description
 
 
-def test_two_encodings_of_one_file_by_name(bench: Any) -> None:
+@pytest.mark.parametrize("named", ["when it was read", "when it is edited"])
+def test_an_encoding_that_was_named_holds(bench: Any, named: str) -> None:
     """R5, E3"""
     (bench.root / "a.txt").write_bytes("名称=测试\n".encode("gb18030"))
-    bench.run(all_tools()["read_file"], path="a.txt", encoding="gb18030")
-    args = {"path": "a.txt", "old_string": "测试", "new_string": "正式", "encoding": "gb18030"}
-    result = bench.run(all_tools()["edit_file"], **args)
+    reading = {"encoding": "gb18030"} if named == "when it was read" else {}
+    bench.run(all_tools()["read_file"], path="a.txt", **reading)
+    editing = {} if reading else {"encoding": "gb18030"}
+    result = bench.run(all_tools()["edit_file"], path="a.txt", old_string="测试", new_string="正式", **editing)
     assert (bench.root / "a.txt").read_bytes() == "名称=正式\n".encode("gb18030")
     assert "+名称=正式" in result.data["diff"]
     assert result.data["encoding"] == "gb18030"

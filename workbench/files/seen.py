@@ -55,6 +55,8 @@ class _File:
     hashes: tuple[tuple[int, int, str], ...] = ()
     """(start, end, sha256) of the bytes seen, when `version` is not the hash of all"""
     answers: frozenset[str] = field(default=frozenset(), compare=False)
+    encoding: str = ""
+    """the one that was named when it was last read, "" when none was"""
 
 
 class Seen:
@@ -76,16 +78,20 @@ class Seen:
         key: str = "",
         content: bytes | None = None,
         bytes_seen: tuple[int, int, str] | None = None,
+        encoding: str = "",
     ) -> Note:
         """A page was shown. `key` names the exact answer, for `repeated`; `content` is the whole file if small.
 
-        `bytes_seen` is (start, end, sha256) of the page's bytes, for a file too large to be hashed whole.
+        `bytes_seen` is (start, end, sha256) of the page's bytes, for a file too large to be hashed whole. `encoding` is
+        the one that was named: what is changed later must be decoded as it was shown.
         """
         note: Note = {"do": "saw", "path": rel, "version": version, "size": size, "span": [*span[0], *span[1]]}
         if bytes_seen:
             note["bytes"] = list(bytes_seen)
         if key:
             note["key"] = key
+        if encoding:
+            note["encoding"] = encoding
         with self._lock:
             self._apply(note)
             self._keep_text(version, content)
@@ -96,6 +102,12 @@ class Seen:
         with self._lock:
             file = self._files.get(rel)
             return file is not None and file.version == version and key in file.answers
+
+    def encoding(self, rel: str) -> str | None:
+        """The encoding that was named when the file was last read; None when it was detected."""
+        with self._lock:
+            file = self._files.get(rel)
+            return (file.encoding or None) if file else None
 
     def check(self, rel: str, content: bytes, need: Sequence[Lines] | None) -> None:
         """May this session change `rel`, whose bytes are `content` now?
@@ -138,6 +150,8 @@ class Seen:
                 spans = shifted(file.spans, [(c.first, c.old, c.new) for c in changes])
             note: Note = {"do": "set", "path": rel, "version": version, "size": len(content)}
             note["spans"] = [[*a, *b] for a, b in spans]
+            if file and file.encoding:
+                note["encoding"] = file.encoding
             self._apply(note)
             self._keep_text(version, content)
         return note
@@ -186,7 +200,8 @@ class Seen:
                 self._put(rel, self._saw(self._files.get(rel), note))
             case "set":
                 spans = merged([((a, b), (c, d)) for a, b, c, d in note["spans"]])
-                self._put(rel, _File(str(note["version"]), int(note["size"]), spans))
+                encoding = str(note.get("encoding", ""))
+                self._put(rel, _File(str(note["version"]), int(note["size"]), spans, encoding=encoding))
             case "forget":
                 self._files.pop(rel, None)
             case "moved":
@@ -204,7 +219,8 @@ class Seen:
             start, end, sha256 = note["bytes"]
             hashes = (*hashes[-_RANGES:], (int(start), int(end), str(sha256)))
         answers = before.answers if len(before.answers) < _ANSWERS else frozenset()
-        return replace(before, spans=spans, hashes=hashes, answers=answers | {str(note.get("key", ""))} - {""})
+        answers |= {str(note.get("key", ""))} - {""}
+        return replace(before, spans=spans, hashes=hashes, answers=answers, encoding=str(note.get("encoding", "")))
 
     def _put(self, rel: str, file: _File) -> None:
         self._files[rel] = file

@@ -53,7 +53,7 @@ class EditFile(Tool):
             raise writing.missing(ctx.fence, args.path)
         if data is None:
             return _filled(b"", UTF8, args.new_string)
-        decoded = decode(data, args.encoding)
+        decoded = decode(data, args.encoding or ctx.seen.encoding(rel))
         if not args.old_string:
             if decoded.text:
                 raise Refused(

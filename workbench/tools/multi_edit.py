@@ -52,7 +52,7 @@ class MultiEdit(Tool):
     def _plan(self, args: MultiEditArgs, ctx: Context, rel: str, data: bytes | None) -> writing.Planned:
         if data is None:
             raise writing.missing(ctx.fence, args.path)
-        before = decode(data, args.encoding)
+        before = decode(data, args.encoding or ctx.seen.encoding(rel))
         ctx.seen.check(rel, data, [])
         now, decoded, changes = data, before, list[Change]()
         told: list[dict[str, Any]] = []

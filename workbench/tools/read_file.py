@@ -93,6 +93,7 @@ def _text(args: Any, ctx: Context, file: Opened) -> Result:
         key=key,
         content=page.content,
         bytes_seen=page.bytes_seen,
+        encoding=args.encoding or "",
     )
     return Result(_data(args, page, "text"), view={"seen": [note]})
 

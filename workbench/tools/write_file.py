@@ -47,7 +47,7 @@ class WriteFile(Tool):
             )
         if data is None:
             return writing.Planned(strict(args.content, UTF8), UTF8, "", args.content, None)
-        before = decode(data, args.encoding)
+        before = decode(data, args.encoding or ctx.seen.encoding(rel))
         ctx.seen.check(rel, data, None)
         text, encoding = args.content, before.encoding
         if encoding.bom:
