@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 _SHORT = re.compile(r"([^.~/]{1,6})~\d{1,4}(?:\.([^.~/]{0,3}))?$")
+_WILD = re.compile(r"[*?]")
 _PLAIN = re.compile(r"[a-z0-9_./-]*[a-z0-9_/-]\Z|\Z")
 _HASHED = {"gi7eba": ".gitmodules", "gi7d29": ".gitattributes", "gi250a": ".gitignore"}
 """NTFS hashes the stem when four short names are taken; git refuses these three by name, so do we"""
@@ -42,19 +43,46 @@ def _short_stem(name: str) -> str:
     return re.sub(r"[ .]", "", stem).replace("+", "_")[:6]
 
 
+def _part(pattern: str) -> str:
+    """A pattern without `**` as a regular expression."""
+    wild = {"*": r"[^/]*", "?": r"[^/]"}
+    return "".join(wild.get(piece, re.escape(piece)) for piece in re.split(r"([*?])", pattern))
+
+
 def _regex(pattern: str) -> str:
-    """A pattern as a regular expression over a folded path."""
-    start = r"(?:.*/)?"
-    if pattern.startswith("/"):
-        start, pattern = "/", pattern[1:]
-    elif pattern.startswith("./"):
-        start, pattern = "", pattern[2:]
+    """A pattern that has parts as a regular expression, from where its first part may start."""
     beneath = pattern.endswith("/**")
-    body = []
-    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern.removesuffix("/**")):
-        wild = {"**/": r"(?:.*/)?", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}.get(piece)
-        body.append(re.escape(piece) if wild is None else wild)
-    return start + "".join(body) + (r"(?:/.*)?" if beneath else "")
+    pieces = re.split(r"(\*\*/|\*\*)", pattern.removesuffix("/**").removeprefix("./").removeprefix("/"))
+    wild = {"**/": r"(?:.*/)?", "**": r".*"}
+    return "".join(wild.get(piece, _part(piece)) for piece in pieces) + (r"(?:/.*)?" if beneath else "")
+
+
+class _Set:
+    """Folded patterns, sorted by how they are matched: names alone by look-up, the rest by one expression each."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        names = [p for p in patterns if "/" not in p]
+        folders = [p[:-3] for p in patterns if p.endswith("/**") and "/" not in p[:-3]]
+        rest = [p for p in patterns if "/" in p and p.removesuffix("/**") not in folders]
+        self.names = frozenset(n for n in names if not _WILD.search(n))
+        self.folders = frozenset(f for f in folders if not _WILD.search(f))
+        self.wild = _any([_part(n) for n in names if _WILD.search(n)])
+        self.wild_folders = _any([_part(f) for f in folders if _WILD.search(f)])
+        self.floating = _any([_regex(p) for p in rest if not p.startswith(("/", "./"))], start=r"(?:.*/)?")
+        self.root = _any([_regex(p) for p in rest if p.startswith("./")])
+        self.absolute = _any([_regex(p) for p in rest if p.startswith("/")], start="/")
+
+    def match(self, path: str, parts: list[str]) -> bool:
+        """`path` is folded, `parts` are its parts."""
+        if parts[-1] in self.names or not self.folders.isdisjoint(parts) or self.wild.fullmatch(parts[-1]):
+            return True
+        if self.floating.fullmatch(path) or any(self.wild_folders.fullmatch(part) for part in parts):
+            return True
+        return (self.absolute if path.startswith("/") else self.root).fullmatch(path) is not None
+
+
+def _any(alternatives: list[str], start: str = "") -> re.Pattern[str]:
+    return re.compile(f"{start}(?:{'|'.join(alternatives)})" if alternatives else r"(?!)", re.DOTALL)
 
 
 class Paths:
@@ -67,11 +95,10 @@ class Paths:
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
         wanted = [fold(p) for p in self.patterns if not p.startswith("!")]
-        taken = [fold(p[1:]) for p in self.patterns if p.startswith("!")]
-        self._wanted = re.compile("|".join(map(_regex, wanted)) if wanted else r"(?!)", re.DOTALL)
-        self._taken = re.compile("|".join(map(_regex, taken)) if taken else r"(?!)", re.DOTALL)
+        self._wanted = _Set(wanted)
+        self._taken = _Set([fold(p[1:]) for p in self.patterns if p.startswith("!")])
         self._long = dict(_HASHED)
-        for name in (part for p in wanted for part in p.split("/") if part and not re.search(r"[*?]", part)):
+        for name in (part for p in wanted for part in p.split("/") if part and not _WILD.search(part)):
             if len(name.lstrip(".")) > 8 or name.startswith("."):
                 self._long.setdefault(_short_stem(name), name)
 
@@ -80,7 +107,8 @@ class Paths:
         folded = fold(path)
         if "~" in folded:
             folded = "/".join(self._unshorten(part) for part in folded.split("/"))
-        return self._wanted.fullmatch(folded) is not None and self._taken.fullmatch(folded) is None
+        parts = folded.split("/")
+        return self._wanted.match(folded, parts) and not self._taken.match(folded, parts)
 
     def _unshorten(self, part: str) -> str:
         short = _SHORT.fullmatch(part)

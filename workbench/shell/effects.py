@@ -7,7 +7,11 @@ The classifier may only raise scrutiny; the sandbox is the boundary.
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.policy.call import Effect
+from workbench.policy.call import Effect, Verb
+from workbench.shell.gate.scope import Scope
+from workbench.shell.gate.stream import NOTHING
+from workbench.shell.gate.targets import Places
+from workbench.shell.gate.walk import Walk
 
 
 @dataclass(frozen=True)
@@ -48,4 +52,18 @@ def analyse(command: str, *, cwd: Path, root: Path, home: Path | None = None) ->
 
     `home` is what `~` and `$HOME` stand for; without it they are unknown, and what is written there asks.
     """
-    raise NotImplementedError
+    walk = Walk(Places(str(root)))
+    scope = Scope((str(cwd),), str(home) if home else None, arguments=())
+    walk.script(command, scope, NOTHING)
+    parts = tuple(
+        Part(tuple(draft.words), command[slice(*draft.span)], draft.span, effects)
+        for draft, effects in walk.numbered()
+    )
+    effects = (*(e for part in parts for e in part.effects), *walk.loose)
+    return Analysis(
+        parts=parts,
+        effects=effects,
+        reads_only=all(e.verb == Verb.READ for e in effects),
+        problems=tuple(walk.problems),
+        scripts=tuple(walk.executed),
+    )

@@ -1,6 +1,37 @@
-"""Text to tree: bash as tree-sitter reads it, after a look for everything that tree-sitter reads differently from bash."""
+"""Text to tree: bash as tree-sitter reads it, with a check of everything that tree-sitter reads differently from bash.
 
+tree-sitter-bash hides commands without an error node (a newline before a backslash, a continuation inside a word, a
+comment that bash does not see, a here-document that ends elsewhere). So nothing is taken on trust: every character must
+lie in a token whose text is what such a token may hold, or in a gap that may be there. What does not fit has no tree.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Parser
+from tree_sitter import Node as Found
+
+from workbench.shell.tokens import GAPS, LEAVES, STATEMENTS, WORDS, heredoc_problem, heredoc_quoted, heredoc_text_problem
+
+MAX_CHARS = 64 * 1024
+"""longer commands are not parsed; nobody could approve them with open eyes"""
+MAX_DEPTH = 120
+"""of the tree; what is nested deeper is opaque, so that no later walk needs to count"""
+
+_ODD = re.compile(r"[^\x20-\x7e\n\t]")
+_WIDE = re.compile(r"[^\x00-\x7f]")
+_UNPARSABLE = re.compile(r"[\x00\ud800-\udfff\ue000-\uf8ff]")
+"""NUL and lone surrogates cannot reach a program; private-use characters are marks of our own (`words`)"""
+_HIDDEN = frozenset(["Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"])
+_CONTROLS = {"\r": "CARRIAGE RETURN", "\x1b": "ESCAPE", "\x08": "BACKSPACE", "\f": "FORM FEED", "\v": "VERTICAL TAB"}
+_SAME = (("<>", ">>"), (";;&", ";; "), (";&", ";;"))
+"""signs that the grammar does not know, and what has the same effects here; the words are taken from the text itself"""
+_BEFORE = frozenset(["", " ", "\t", "\n", ";", "&", "|"])
+"""what may stand before a comment"""
 
 
 @dataclass(slots=True)
@@ -23,6 +54,193 @@ class Parsed:
     """why the text is opaque (no tree) or what a reader cannot see in it; whole sentences"""
 
 
+class Mismatch(Exception):
+    """The tree is not surely what bash reads."""
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
 def parse(command: str) -> Parsed:
     """The tree of `command`. Never raises; without a tree the command is opaque."""
-    raise NotImplementedError
+    if len(command) > MAX_CHARS:
+        return Parsed(command, None, (f"It has {len(command):,} characters; above {MAX_CHARS:,} it is not read.",))
+    hidden = tuple(invisible(command))
+    if _UNPARSABLE.search(command):
+        return Parsed(command, None, hidden)
+    # one ASCII character for each wide one: offsets count characters, and no wide blank is taken for a blank
+    plain = command if command.isascii() else _WIDE.sub(".", command)
+    for written, read in _SAME:
+        plain = plain.replace(written, read)
+    root = _parser().parse(plain.encode()).root_node
+    if root.has_error:
+        return Parsed(command, None, (*hidden, "It could not be parsed as bash."))
+    try:
+        tree = _Copy(plain).all(root)
+    except Mismatch as e:
+        return Parsed(command, None, (*hidden, f"It could not be parsed with certainty: {e}."))
+    return Parsed(command, tree, hidden)
+
+
+def invisible(text: str) -> Iterator[str]:
+    """A sentence for each kind of character that a reader cannot see, by name. Joined emoji are seen."""
+    if not _ODD.search(text):
+        return
+    seen: dict[str, int] = {}
+    for found in _ODD.finditer(text):
+        char, before = found[0], text[found.start() - 1 : found.start()]
+        joins = char in "\u200d\ufe0f" and before != "" and unicodedata.category(before) in ("So", "Sk", "Mn")
+        if not joins and (unicodedata.category(char) in _HIDDEN or "\ufe00" <= char <= "\ufe0f"):
+            seen[char] = seen.get(char, 0) + 1
+    for char, count in seen.items():
+        yield f"It holds a character that cannot be seen: {char_name(char)}{f', {count} times' if count > 1 else ''}."
+
+
+def char_name(char: str) -> str:
+    """`char` as a person can look it up."""
+    return f"U+{ord(char):04X} {unicodedata.name(char, _CONTROLS.get(char, 'without a name'))}"
+
+
+class _Copy:
+    """Copies the tree into light nodes, checking each token and each gap on the way."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def all(self, root: Found) -> Node:
+        node = self.node(root, 0, quoted=False)
+        around = self.text[: node.kids[0].start] + self.text[node.kids[-1].end :] if node.kids else self.text
+        if around.strip(" \t\n"):
+            raise Mismatch("something stands before its first or after its last word")
+        return node
+
+    def node(self, found: Found, depth: int, *, quoted: bool) -> Node:
+        """`quoted`: inside double quotes or a here-document, where a sign may carry the blanks before it."""
+        kind, start, end, children = found.type, found.start_byte, found.end_byte, found.children
+        if not children:
+            self.leaf(kind, start, end, named=found.is_named, quoted=quoted)
+            return Node(kind, start, end, [])
+        if depth > MAX_DEPTH:
+            raise Mismatch("it is nested too deeply")
+        rule = GAPS.get(kind)
+        if rule is None:
+            raise Mismatch(f"it holds {kind.replace('_', ' ')}, which is not known here")
+        quoted = kind in ("string", "heredoc_body") or (quoted and kind.endswith(("expansion", "substitution")))
+        kids = []
+        at = start
+        for child in children:
+            kid = self.node(child, depth + 1, quoted=quoted and not (kids and kind != "string" and kind != "heredoc_body"))
+            if kid.start != at and not rule.fullmatch(self.text, at, kid.start):
+                kids.append(self.lost(kind, at, kid.start))
+            kids.append(kid)
+            at = kid.end
+        if at != end and not rule.fullmatch(self.text, at, end):
+            raise Mismatch(f"something stands between its words at character {at}")
+        check = _CHECKS.get(kind)
+        if check is not None:
+            check(self, kids)
+        return Node(kind, start, end, kids)
+
+    def lost(self, kind: str, start: int, end: int) -> Node:
+        """The word `-` before a here-document, which the grammar drops; nothing else may be missing."""
+        gap = self.text[start:end]
+        if kind != "redirected_statement" or gap.strip(" \t") != "-" or gap[0] == "-":
+            raise Mismatch(f"something stands between its words at character {start}")
+        at = start + gap.index("-")
+        return Node("word", at, at + 1, [])
+
+    def leaf(self, kind: str, start: int, end: int, *, named: bool, quoted: bool) -> None:
+        text = self.text[start:end]
+        rule = LEAVES.get(kind)
+        if rule is not None:
+            plain = rule.fullmatch(text) is not None
+        elif named:
+            plain = kind == "program"
+        else:
+            plain = text == kind or (quoted and text.strip() == kind)
+        if not plain:
+            raise Mismatch(f"what stands at character {start} is not a plain {kind.replace('_', ' ')}")
+        if text[:1] == "#" and kind in ("comment", "word"):
+            free = self.text[start - 1 : start] in _BEFORE and self.text[start - 2 : start] != "\\\n"
+            if free != (kind == "comment"):
+                raise Mismatch(f"the # at character {start} may or may not start a comment")
+
+    def separated(self, kids: list[Node]) -> None:
+        """Two commands in a row need a newline or a sign between them."""
+        for before, after in zip(kids, kids[1:], strict=False):
+            if before.kind in STATEMENTS and after.kind in STATEMENTS:
+                if "\n" not in self.text[before.end - 1 : after.start]:
+                    raise Mismatch(f"nothing parts two commands at character {after.start}")
+
+    def chained(self, kids: list[Node]) -> None:
+        """No newline stands before `&&`, `||` or `|`."""
+        self.separated(kids)
+        for before, after in zip(kids, kids[1:], strict=False):
+            if after.kind in ("&&", "||", "|", "|&"):
+                if "\n" in self.text[before.end : after.start].replace("\\\n", ""):
+                    raise Mismatch(f"a line starts with {after.kind}")
+
+    def worded(self, kids: list[Node]) -> None:
+        """Two words in a row need a blank between them."""
+        for before, after in zip(kids, kids[1:], strict=False):
+            if before.end == after.start and after.kind in WORDS and before.kind not in ("(", "["):
+                raise Mismatch(f"nothing parts two words at character {after.start}")
+
+    def redirected(self, kids: list[Node]) -> None:
+        """A number before a redirection belongs to it only if it touches it and nothing else."""
+        self.worded([k for k in kids if k.kind in WORDS])
+        if kids[0].kind == "file_descriptor":
+            before = self.text[kids[0].start - 1 : kids[0].start] if kids[0].start else ""
+            if kids[1].start != kids[0].end or before not in (*_BEFORE, "(", ")", "{", "}"):
+                raise Mismatch(f"the number at character {kids[0].start} may be a word")
+
+    def joined(self, kids: list[Node]) -> None:
+        """`$"…"` is a text that a locale may replace."""
+        for before, after in zip(kids, kids[1:], strict=False):
+            if before.kind == "$" and after.kind in ("string", "raw_string"):
+                raise Mismatch(f"a text at character {before.start} depends on the locale")
+
+    def heredoc(self, kids: list[Node]) -> None:
+        """A here-document ends where bash ends it, and only its expansions expand."""
+        parts = {k.kind: k for k in kids}
+        spans = [(parts[k].start, parts[k].end) if k in parts else None for k in ("heredoc_start", "heredoc_body", "heredoc_end")]
+        if None in spans:
+            raise Mismatch("a here-document has no end")
+        problem = heredoc_problem(self.text, kids[0].kind, *[s for s in spans if s])
+        body = parts["heredoc_body"]
+        quoted = heredoc_quoted(self.text[slice(*spans[0] or ())])
+        if quoted and any(k.kind != "heredoc_content" for k in body.kids):
+            problem = "a quoted here-document seems to expand"
+        if not quoted:
+            at = body.start
+            for kid in [k for k in body.kids if k.kind != "heredoc_content"] + [parts["heredoc_end"]]:
+                problem = problem or heredoc_text_problem(self.text[at : kid.start])
+                at = kid.end
+        if problem:
+            raise Mismatch(problem)
+
+
+_CHECKS = {
+    "array": _Copy.worded,
+    "case_item": _Copy.separated,
+    "command": _Copy.worded,
+    "compound_statement": _Copy.separated,
+    "concatenation": _Copy.joined,
+    "command_substitution": _Copy.separated,
+    "declaration_command": _Copy.worded,
+    "do_group": _Copy.separated,
+    "elif_clause": _Copy.separated,
+    "else_clause": _Copy.separated,
+    "file_redirect": _Copy.redirected,
+    "heredoc_redirect": _Copy.heredoc,
+    "if_statement": _Copy.separated,
+    "list": _Copy.chained,
+    "pipeline": _Copy.chained,
+    "process_substitution": _Copy.separated,
+    "program": _Copy.separated,
+    "subshell": _Copy.separated,
+    "unset_command": _Copy.worded,
+}
+"""checks that need all children of a node"""

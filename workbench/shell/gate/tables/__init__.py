@@ -1,0 +1,128 @@
+"""What is known of programs: one TOML file a family, read once, on first use.
+
+A heading names a program, or a program and its subcommand, or several with commas: `["sort"]`, `["git log, git show"]`.
+Every option that is not listed is unknown, and what is unknown asks. The keys:
+
+    flags, values, optional   options that do nothing the gate cares about: alone, with a value, with a joined value
+    <role>_flags …            the same, where the option or its value has a role (below): `write_values = "-o --output"`
+    options = "any"           no option of this program matters, whatever it is; each value is looked at as a file to read
+    operands                  the roles of the operands in order, `*` for any number: "text read*", "read* write"
+    effects, why              what it does in any case, and the words for it
+    otherwise                 for a program with subcommands: the effects of one that is not listed
+    like                      the name of another heading to start from
+    long = true               options are long with one dash (`-name`)
+    also                      more names that this entry is for
+    by                        the judge in `programs/`, as module.function, instead of this table alone
+    throughout = true         that judge also has the subcommands that name none
+    prints                    what a line of its output is: "token", "paths", "input" (passes lines on), "nothing"
+    try                       examples, tested one by one: "COMMAND => EFFECTS"
+
+Roles: read, names, write, dir, delete, tree, text, none, program, run, script, code, config, cwd, net, send, upload,
+assign, pager, plus, number; and the name of a verb (`external`, `opaque` …) for that effect.
+"""
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from workbench.policy.call import Verb
+
+VERBS = {verb.value: verb for verb in Verb}
+KINDS = ("flags", "values", "optional")
+ROLES = frozenset(
+    "read names write dir delete tree text none program run script code config cwd net send upload assign pager plus "
+    "number".split()
+) | set(VERBS)
+PRINTS = frozenset(["any", "token", "paths", "input", "nothing"])
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One program, or one subcommand of it."""
+
+    name: str
+    options: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """option -> (one of KINDS, role)"""
+    any_option: bool = False
+    operands: tuple[str, ...] = ()
+    """roles; the one with `*` repeats"""
+    effects: tuple[Verb, ...] = ()
+    otherwise: tuple[Verb, ...] | None = None
+    why: str = ""
+    long: bool = False
+    by: str = ""
+    prints: str = "any"
+    examples: tuple[str, ...] = ()
+
+    @property
+    def wraps(self) -> bool:
+        """It runs the program that its operands name; its own options end there."""
+        return "program" in self.operands
+
+
+class BadTable(ValueError):
+    """A table that cannot be read; the message says where and why."""
+
+
+@cache
+def load() -> dict[str, Spec]:
+    """All tables, by name of program and subcommand."""
+    raw: dict[str, dict[str, Any]] = {}
+    for path in sorted(files(__package__).iterdir(), key=lambda p: p.name):
+        if path.name.endswith(".toml"):
+            for heading, entry in tomllib.loads(path.read_text("utf-8")).items():
+                names = f"{heading}, {entry.pop('also', '')}".split(",")
+                for name in (" ".join(n.split()) for n in names if n.strip()):
+                    if name in raw:
+                        raise BadTable(f"{path.name}: {name} stands in the tables twice.")
+                    raw[name] = entry
+    for name, entry in raw.items():
+        program = raw.get(name.split(" ")[0], {})
+        if program.get("throughout") and "by" not in entry:
+            entry["by"] = program["by"]
+    return {name: _spec(name, _inherit(name, entry, raw)) for name, entry in raw.items()}
+
+
+def _inherit(name: str, entry: dict[str, Any], raw: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """`entry` on top of what it is like; options add up, everything else is replaced."""
+    parent = entry.get("like")
+    if parent is None:
+        return entry
+    if parent not in raw:
+        raise BadTable(f"{name} is like {parent}, which stands in no table.")
+    merged = dict(_inherit(parent, raw[parent], raw))
+    merged.pop("try", None)
+    for key, value in entry.items():
+        merged[key] = f"{merged[key]} {value}" if key.split("_")[-1] in KINDS and key in merged else value
+    return merged
+
+
+def _spec(name: str, entry: dict[str, Any]) -> Spec:
+    options: dict[str, tuple[str, str]] = {}
+    for key, value in entry.items():
+        role, _, kind = key.rpartition("_")
+        if kind in KINDS and (role == "" or role in ROLES):
+            options.update((option, (kind, role)) for option in value.split())
+        elif key not in ("options", "operands", "effects", "otherwise", "why", "like", "long", "by", "throughout", "prints", "try"):
+            raise BadTable(f"{name}: there is no key {key}.")
+    operands = tuple(entry.get("operands", "").split())
+    unknown = [o for o in operands if o.rstrip("*") not in ROLES]
+    if unknown or sum(o.endswith("*") for o in operands) > 1:
+        raise BadTable(f"{name}: operands {operands} are not roles with at most one *.")
+    if entry.get("prints", "any") not in PRINTS:
+        raise BadTable(f"{name}: prints {entry['prints']!r}, not one of {sorted(PRINTS)}.")
+    return Spec(
+        name=name,
+        options=options,
+        any_option=entry.get("options") == "any",
+        operands=operands,
+        effects=tuple(VERBS[v] for v in entry.get("effects", ())),
+        otherwise=tuple(VERBS[v] for v in entry["otherwise"]) if "otherwise" in entry else None,
+        why=entry.get("why", ""),
+        long=entry.get("long", False),
+        by=entry.get("by", ""),
+        prints=entry.get("prints", "any"),
+        examples=tuple(entry.get("try", ())),
+    )
