@@ -28,6 +28,7 @@ def manage(
     *words: str, data: Path, env: Mapping[str, str] | None = None, timeout: float = 60, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """One command, run to its end."""
+    data.parent.mkdir(parents=True, exist_ok=True)
     return subprocess.run(
         [PYTHON, str(ROOT / "manage.py"), *words],
         cwd=data.parent, env=environment(data, env), input=stdin, capture_output=True, text=True, timeout=timeout,
