@@ -45,7 +45,7 @@ def test_what_was_learned_is_kept_for_the_same_version_only(fence: Fence, size: 
     assert second.version != first.version
 
 
-def wait_until_old(path: Path, *, seconds: float = 2.1) -> None:
+def wait_until_old(path: Path, *, seconds: float = 0.1) -> None:
     """The inode change time can't be set back, so time has to pass."""
     threading.Event().wait(seconds)
 
@@ -64,6 +64,7 @@ def test_what_just_changed_is_not_trusted_next_time(fence: Fence) -> None:
 
 def test_it_keeps_a_bounded_number(fence: Fence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opened, "_RACY", -(10**18))
+    monkeypatch.setattr(opened, "_COARSE", -(10**18))
     monkeypatch.setattr(opened, "_SMALL", 0)
     for n in range(opened._KEPT + 10):
         (fence.root / f"f{n}").write_text("text\n")

@@ -17,7 +17,8 @@ from workbench.files.decode import Encoding
 Pread = Callable[[int, int], bytes]
 """(length, position) -> bytes, fewer at the end"""
 Mark = tuple[int, int, int]
-CHUNK = 128 << 10
+CHUNK = 96 << 10
+"""below the size from which malloc maps and unmaps fresh pages for every chunk"""
 _MARKS = 1 << 15
 
 

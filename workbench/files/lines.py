@@ -19,7 +19,12 @@ def lf_view(text: str) -> str:
 
 def split(text: str) -> list[str]:
     """The lines of `text` without their ends."""
-    found = lf_view(text).split("\n")
+    return split_view(lf_view(text))
+
+
+def split_view(view: str) -> list[str]:
+    """The lines of a text that is in the LF view already."""
+    found = view.split("\n")
     if not found[-1]:
         found.pop()
     return found

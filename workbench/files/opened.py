@@ -27,8 +27,9 @@ _SMALL = 256 << 10
 _SAMPLE = 256 << 10
 _KEPT = 64
 _TRIES = 4
-_RACY = 2_000_000_000
-"""nanoseconds that must lie between the last change and a reading that is kept; file systems' clocks are coarse"""
+_RACY, _COARSE = 50_000_000, 2_000_000_000
+"""nanoseconds that must lie between the last change and a reading that is kept: a kernel's clock ticks every few
+milliseconds, and some file systems keep whole seconds only"""
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,8 @@ def _recall(key: tuple[object, ...]) -> Facts | None:
 
 
 def _keep(key: tuple[object, ...], st: os.stat_result, facts: Facts) -> None:
-    if time.time_ns() - max(st.st_mtime_ns, st.st_ctime_ns) < _RACY:
+    tick = _COARSE if st.st_ctime_ns % 1_000_000_000 == 0 else _RACY
+    if time.time_ns() - max(st.st_mtime_ns, st.st_ctime_ns) < tick:
         return
     with _lock:
         _kept[key] = facts

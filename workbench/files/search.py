@@ -216,8 +216,9 @@ def _hit(window: _Window, number: int, at: int, line_end: int, context: int) -> 
     after: list[str] = []
     if context:
         near = window.text[max(0, start - _LOOK_AHEAD) : start].decode(errors="replace")
-        before = lines.split(near)[-context:]
-        after = lines.split(window.text[line_end + 1 : line_end + 1 + _LOOK_AHEAD].decode(errors="replace"))[:context]
+        before = lines.split_view(near)[-context:]
+        following = window.text[line_end + 1 : line_end + 1 + _LOOK_AHEAD].decode(errors="replace")
+        after = lines.split_view(following)[:context]
     column = len(window.text[start:at].decode(errors="replace"))
     text = window.text[start:line_end].decode(errors="replace")
     return Hit(number + 1, column, text, tuple(before), tuple(after))

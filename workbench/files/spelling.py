@@ -54,6 +54,8 @@ def spell(path: str, home: Path | None = None, *, windows: bool = False) -> Spel
 
 
 def _check_characters(path: str) -> None:
+    if path.isascii() and path.isprintable() and not path.isspace() and path:
+        return
     if "\0" in path:
         raise Refused("bad_args", f"The path {path!r} holds a NUL character; no file can have that name.")
     if not path.strip():
