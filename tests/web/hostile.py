@@ -183,6 +183,24 @@ def tools(text: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     ]
 
 
+def _call(call: str, text: str, made: ToolCall, data: dict[str, Any]) -> list[Event]:
+    """The call decided, run and taken back; and the same call while it waits."""
+    effect = {"verb": text, "target": text, "detail": text, "part": 0}
+    asked = ApprovalAsked(call_id=call, digest=text, effects=[effect], reasons=[text], rule=text, cwd=text)
+    ran: list[Event] = [
+        ToolStarted(call_id=call),
+        ToolResult(call_id=call, ok="error" not in data, data=data, view={"versions": [7], "sandbox": text}),
+        RolledBack(call_id=call, version=7, new_version=8, path=text, by=text),
+    ]
+    first = made.model_copy(update={"call_id": call})
+    if isinstance(made.args, str):
+        return [first, *ran]
+    approved = ApprovalDecided(call_id=call, outcome="approved", by=text, via=text, reason=text)
+    waits = f"{call}-waits"
+    again = made.model_copy(update={"call_id": waits, "turn": 2})
+    return [first, asked, approved, *ran, again, asked.model_copy(update={"call_id": waits})]
+
+
 def events(text: str) -> list[Event]:
     """A session in which every field that is text is `text`."""
     found: list[Event] = [
@@ -198,23 +216,8 @@ def events(text: str) -> list[Event]:
         SessionDone(reason=text),
         SessionFailed(message=text),
     ]
-    effect = {"verb": text, "target": text, "detail": text, "part": 0}
     for number, (tool, args, data) in enumerate(tools(text)):
-        call = f"{text}-{number}"
-        ok = "error" not in data
-        asked = ApprovalAsked(call_id=call, digest=text, effects=[effect], reasons=[text], rule=text, cwd=text)
-        found += [ToolCall(call_id=call, turn=1, tool=tool, args=args, batch=number), asked]
-        waits = f"{call}-waits"
-        found += [
-            ToolCall(call_id=waits, turn=2, tool=tool, args=args, batch=number),
-            asked.model_copy(update={"call_id": waits}),
-        ]
-        found += [
-            ApprovalDecided(call_id=call, outcome="approved", by=text, via=text, reason=text),
-            ToolStarted(call_id=call),
-            ToolResult(call_id=call, ok=ok, data=data, view={"versions": [7], "sandbox": text}),
-            RolledBack(call_id=call, version=7, new_version=8, path=text, by=text),
-        ]
+        found += _call(f"{text}-{number}", text, ToolCall(call_id="", turn=1, tool=tool, args=args, batch=number), data)
     for state in ("open", "answered"):
         call = f"{text}-{state}"
         found += [

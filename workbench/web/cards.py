@@ -53,11 +53,6 @@ def draw_event(record: Record, context: dict[str, Any]) -> SafeString:
     return draw(f"timeline/{record.event.kind}.html", context, "timeline/_unknown.html")
 
 
-def _lifts(event: RolledBack, version: int, earlier: Any) -> bool:
-    """`event` ends what `earlier` did to `version`: by naming the version, or the rollback that it was."""
-    return event.version in (version, earlier.new_version)
-
-
 @dataclass
 class Card:
     """One tool call and what became of it: its `tool_call` record and all later records of the same call."""
@@ -150,7 +145,7 @@ class Card:
         undone: dict[int, Record] = {}
         for record in self.later:
             if isinstance(record.event, RolledBack):
-                undone = {v: r for v, r in undone.items() if not _lifts(record.event, v, r.event)}
+                undone.pop(record.event.version, None)
                 if not record.event.put_back:
                     undone[record.event.version] = record
         return undone

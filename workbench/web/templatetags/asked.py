@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from workbench.policy.call import Verb
 from workbench.shell.effects import Part, analyse
-from workbench.web.templatetags.shown import shown_html
+from workbench.web.templatetags.shown import shown_html, shown_text
 
 register = template.Library()
 
@@ -55,7 +55,7 @@ def weighed(effects: Any) -> list[Weighed]:
     rows = []
     for number, effect in enumerate(effects or (), 1):
         verb, target = str(effect.get("verb", "")), str(effect.get("target", ""))
-        word, back = WORDS.get(verb, (verb.capitalize(), GONE))
+        word, back = WORDS.get(verb, (shown_text(verb).capitalize(), GONE))
         if back == KEPT and (target.startswith(("/", "~")) or effect.get("unkept")):
             back = GONE
         rows.append(

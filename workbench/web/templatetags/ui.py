@@ -97,7 +97,7 @@ def key(mapping: Any, name: str) -> Any:
 @register.filter
 def digest(value: object) -> str:
     """The head of a digest in two groups, to compare at a glance: `7f3a c21e`."""
-    text = str(value or "")
+    text = shown_text(str(value or ""))
     return f"{text[:4]} {text[4:8]}".strip()
 
 
