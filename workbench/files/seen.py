@@ -116,17 +116,21 @@ class Seen:
         file or one of those lines was never seen, `stale` (with `diff` when it is known) when it changed since.
         An empty file needs no lines, but it must have been read too.
         """
+        self.check_version(rel, content)
+        self.check_lines(rel, need, last_line(content))
+
+    def check_version(self, rel: str, content: bytes) -> None:
+        """The first half of `check`: the file was read, and is still what was read."""
         with self._lock:
-            file = self._files.get(rel)
-            if file is None:
-                raise Refused(
-                    "not_read", f"{rel} was not read in this session. Read it with read_file first.", path=rel
-                )
+            file = self._known(rel)
             self._files.move_to_end(rel)
             if not _same(file, content):
                 self._refuse_stale(rel, file, content)
-        total = last_line(content)
-        lacking = missing(file.spans, [(0, total)] if need is None else need)
+
+    def check_lines(self, rel: str, need: Sequence[Lines] | None, total: int) -> None:
+        """The second half of `check`: the lines were seen; `total` is how many the file has."""
+        with self._lock:
+            lacking = missing(self._known(rel).spans, [(0, total)] if need is None else need)
         if lacking:
             first, end = lacking[0]
             more = f" and {len(lacking) - 1} more ranges" if len(lacking) > 1 else ""
@@ -138,6 +142,12 @@ class Seen:
                 path=rel,
                 unseen=[[a + 1, b] for a, b in lacking[:20]],
             )
+
+    def _known(self, rel: str) -> _File:
+        file = self._files.get(rel)
+        if file is None:
+            raise Refused("not_read", f"{rel} was not read in this session. Read it with read_file first.", path=rel)
+        return file
 
     def wrote(self, rel: str, content: bytes, changes: Sequence[Change] | None) -> Note:
         """This session wrote `content`. `changes` ascend, in old line numbers; None when all of it is known."""

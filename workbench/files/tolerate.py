@@ -128,16 +128,21 @@ def positions(text: str, needle: str, *, overlapping: bool) -> Iterator[int]:
 def shared(old: str, new: str) -> tuple[int, int]:
     """Lengths of the head and of the tail that both have in common; they do not overlap."""
     most = min(len(old), len(new))
-    head = _prefix(old, new, most)
-    tail = _prefix(old[head:][::-1], new[head:][::-1], most - head)
+    head = _longest(most, lambda low, high: old[low:high] == new[low:high])
+    a, b = len(old), len(new)
+    tail = _longest(most - head, lambda low, high: old[a - high : a - low] == new[b - high : b - low])
     return head, tail
 
 
-def _prefix(a: str, b: str, most: int) -> int:
-    low, high = 0, most
-    while low < high:  # the longest equal prefix, by halves: slices compare at memory speed
+def _longest(most: int, equal: Callable[[int, int], bool]) -> int:
+    """How far two texts are equal: in growing steps, then by halves. Slices compare at memory speed."""
+    low, step = 0, 64
+    while low < most and equal(low, min(low + step, most)):
+        low, step = min(low + step, most), step * 4
+    high = min(low + step, most)
+    while low < high:
         middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
+        if equal(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -148,8 +148,9 @@ def _region(before: str, after: str, context: int) -> tuple[str, str, int]:
 def text_diff(before: str, after: str, path: str) -> str:
     """The unified diff of two texts for the model, cut with a word about it when it is long; "" when what changed is
     too large to be compared."""
-    views = lines.lf_view(before), lines.lf_view(after)
-    old, new, skipped = _region(*(views if views[0] != views[1] else (before, after)), _CONTEXT)
+    old, new, skipped = _region(before, after, _CONTEXT)
+    if (views := (lines.lf_view(old), lines.lf_view(new)))[0] != views[1]:
+        old, new = views
     if len(old) + len(new) > _DIFFED:
         return ""
     sides = [shown(text).encode("utf-8", "replace") for text in (old, new)]

@@ -8,6 +8,7 @@ from pydantic import Field
 from workbench.files import Refused
 from workbench.files.decode import UTF8, Encoding, decode
 from workbench.files.edit import edit, strict
+from workbench.files.lines import count
 from workbench.files.tolerate import TOKENS
 from workbench.history import writing
 from workbench.policy.call import Effect
@@ -64,7 +65,7 @@ class EditFile(Tool):
                 )
             ctx.seen.check(rel, data, None)
             return _filled(data, decoded.encoding, args.new_string)
-        ctx.seen.check(rel, data, [])
+        ctx.seen.check_version(rel, data)
         edited = edit(
             data,
             decoded,
@@ -74,7 +75,8 @@ class EditFile(Tool):
             path=rel,
             names=self.tokens,
         )
-        ctx.seen.check(rel, data, [(c.first, c.first + c.old) for c in edited.changes])
+        need = [(c.first, c.first + c.old) for c in edited.changes]
+        ctx.seen.check_lines(rel, need, count(decoded.text))
         facts: dict[str, Any] = {"replacements": edited.places} if args.replace_all else {}
         if edited.tolerance:
             facts["tolerance"] = edited.tolerance

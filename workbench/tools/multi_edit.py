@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from workbench.files import Refused
 from workbench.files.decode import decode
 from workbench.files.edit import composed, edit
+from workbench.files.lines import count
 from workbench.files.seen import Change
 from workbench.files.tolerate import TOKENS
 from workbench.history import writing
@@ -53,7 +54,7 @@ class MultiEdit(Tool):
         if data is None:
             raise writing.missing(ctx.fence, args.path)
         before = decode(data, args.encoding or ctx.seen.encoding(rel))
-        ctx.seen.check(rel, data, [])
+        ctx.seen.check_version(rel, data)
         now, decoded, changes = data, before, list[Change]()
         told: list[dict[str, Any]] = []
         for number, one in enumerate(args.edits, 1):
@@ -73,7 +74,8 @@ class MultiEdit(Tool):
             told.append({"replacements": made.places} | ({"tolerance": made.tolerance} if made.tolerance else {}))
         if now == data:
             raise Refused("noop", "The edits together change nothing: later ones take earlier ones back.", path=rel)
-        ctx.seen.check(rel, data, [(c.first, c.first + c.old) for c in changes])
+        need = [(c.first, c.first + c.old) for c in changes]
+        ctx.seen.check_lines(rel, need, count(before.text))
         return writing.Planned(now, before.encoding, before.text, decoded.text, changes, {"edits": told})
 
 
