@@ -1,1 +1,1 @@
-"""How one command is contained and started: what it sees, what it may do, who starts it, what is put back afterwards."""
+"""How one command is contained: what it sees, what it may do, who starts it, what is put back afterwards."""

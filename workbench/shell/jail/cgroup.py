@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-PROCESSES = 4096
+PROCESSES = 2048
 _PREFIX = "workbench-"
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from workbench.policy.call import Verb
 from workbench.policy.rules import path_effects
 from workbench.shell.jail import repository
+from workbench.shell.jail.small import read_small
 
 _KEPT_BYTES = 4 * 1024 * 1024
 _KEPT_FILES = 2000
@@ -122,7 +123,7 @@ def look(path: Path) -> Shape:
             if stat.S_ISLNK(info.st_mode):
                 content = os.fsencode(here.readlink())
             elif stat.S_ISREG(info.st_mode):
-                content = here.read_bytes() if info.st_size <= left else b""
+                content = (read_small(here, left) or b"") if info.st_size <= left else b""
                 left -= info.st_size
             else:
                 content = b""

@@ -97,6 +97,8 @@ class Launcher:
         packet, fds, _, _ = socket.recv_fds(self.asked, 64, 64)
         if not packet:
             return False
+        for fd in fds:
+            os.set_inheritable(fd, False)
         file, control_fd, *passed = fds
         order = Order(**json.loads(gather.content(file)))
         life: tuple[int, int] | None = os.pipe2(os.O_CLOEXEC) if order.gather else None

@@ -7,7 +7,7 @@ one, so a mask never hides what is shown inside it, and what is hidden inside so
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -73,11 +73,6 @@ def layout(
     if grants.network:
         add("ro", *_resolver(covered))
     add("rw", root)
-    if not grants.home:
-        shown_home = host.home.is_relative_to(root)
-        for secret in (host.home / s for s in (HOME_SECRETS if shown_home else toolchain.SECRETS)):
-            if os.path.lexists(secret) and not root.is_relative_to(secret) and _is_shown(secret, mounts):
-                add("closed" if secret.is_dir() else "hidden", secret)
     for repo in repository.around(root):
         for mount in _git(host, root, repo, grants):
             add(mount.kind, mount.at)
@@ -85,8 +80,16 @@ def layout(
         if not path.is_symlink() and path.name != ".git" and not granted(path, grants.write):
             add("rw", *([] if path.parent == root or path.parent.is_symlink() else [path.parent]))
             add("ro", path)
+    if not grants.home:
+        shown_home = host.home.is_relative_to(root)
+        for secret in (host.home / s for s in (HOME_SECRETS if shown_home else toolchain.SECRETS)):
+            if os.path.lexists(secret) and not root.is_relative_to(secret) and _is_shown(secret, mounts):
+                add("closed" if secret.is_dir() else "hidden", secret)
     add("ro", *_existing(grants.read))
-    add("rw", *_existing(grants.write))
+    for path in _existing(grants.write):
+        add("rw", path)
+        if (path / "objects").is_dir() and (path / "HEAD").is_file():  # a repository that is pushed to
+            add("ro", *_existing(path / name for name in repository.PROTECTED))
     add("closed", *_existing(hide))
     return sorted(mounts.values(), key=lambda m: len(m.at.parts))
 
@@ -99,7 +102,7 @@ def _masks(host: Host, hide: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(real))
 
 
-def _existing(paths: Sequence[Path] | Iterator[Path]) -> list[Path]:
+def _existing(paths: Iterable[Path]) -> list[Path]:
     return [p for p in paths if p.exists()]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.shell.jail import repository
+from workbench.shell.jail.small import text_of
 
 REACHING = {"push", "fetch", "pull", "clone", "ls-remote", "archive"}
 _TAKES_VALUE = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}
@@ -70,10 +71,7 @@ def _folder(url: str, base: Path) -> Path | None:
 
 
 def _default(repo: repository.Repository) -> str:
-    try:
-        head = (repo.own / "HEAD").read_text().strip()
-    except (OSError, UnicodeDecodeError):
-        return "origin"
+    head = text_of(repo.own / "HEAD", 4096).strip()
     branch = head.removeprefix("ref: refs/heads/")
     named = _asked(repo, f"branch.{branch}.remote") if branch != head else []
     return named[0] if len(named) == 1 else "origin"

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.shell.jail.small import read_small, text_of
+
 PROTECTED = ("config", "config.worktree", "hooks", "info", "modules", "worktrees", "commondir", "gitdir")
 """names in a git folder that make git run something, or look elsewhere, later"""
 
@@ -60,11 +62,8 @@ def _linked(top: Path, dot: Path) -> Repository | None:
 
 
 def _pointed(file: Path, prefix: str, base: Path) -> Path | None:
-    try:
-        line = file.read_text().strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    if not line.startswith(prefix):
+    line = text_of(file, 4096).strip()
+    if not line.startswith(prefix) or "\0" in line or not line.removeprefix(prefix).strip():
         return None
     return Path(os.path.realpath(base / line.removeprefix(prefix).strip()))
 
@@ -129,11 +128,10 @@ def harmless(dot: Path) -> bool:
 
 def _plain_config(file: Path) -> bool:
     section = ""
-    try:
-        lines = file.read_text().splitlines()
-    except (OSError, UnicodeDecodeError):
+    config = read_small(file)
+    if config is None:
         return False
-    for line in map(str.strip, lines):
+    for line in map(str.strip, config.decode(errors="surrogateescape").split("\n")):
         if header := _HEADER.fullmatch(line):
             section = header[1]
         elif line and not line.startswith(("#", ";")):

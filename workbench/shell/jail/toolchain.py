@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from workbench.shell.jail.host import Host
+from workbench.shell.jail.small import text_of
 
 FOLDERS = (
     ".pyenv", ".rbenv", ".nodenv", ".goenv", ".jenv", ".tfenv", ".nvm", ".fnm", ".volta", ".asdf", ".mise", ".rye",
@@ -54,7 +55,7 @@ def shown(host: Host, root: Path, masked: Sequence[Path]) -> list[Path]:
     """
     moment = int(time.monotonic() / _KEPT_SECONDS)
     found = list(_of_account(host.home, host.path, _named(host), tuple(masked), moment))
-    _follow(list(_interpreters(root)), found, masked, (host.home, root))
+    _follow(list(_interpreters(root)), found, masked, host.home, root)
     return [path for path in found if not root.is_relative_to(path)]
 
 
@@ -69,23 +70,25 @@ def _of_account(
     """What does not depend on the workspace; looking takes longer than most commands, so the answer is kept a while."""
     found: list[Path] = []
     programs = [_installation(p, home) for p in path]
-    _follow([*(home / name for name in FOLDERS), *named, *programs, Path(sys.base_prefix)], found, masked, (home,))
+    _follow([*(home / name for name in FOLDERS), *named, *programs, Path(sys.base_prefix)], found, masked, home)
     return tuple(found)
 
 
-def _follow(todo: list[Path], found: list[Path], masked: Sequence[Path], around: Sequence[Path]) -> None:
-    """Add to `found` what of `todo`, and of what that leads to, is masked, outside `around` and not around it."""
+def _follow(todo: list[Path], found: list[Path], masked: Sequence[Path], home: Path, root: Path | None = None) -> None:
+    """Add to `found` what of `todo`, and of what that leads to, is masked and no part of the workspace."""
     seen: set[Path] = set()
     while todo:
         path = todo.pop(0)
         if path in seen:
             continue
         seen.add(path)
-        if not any(map(path.is_relative_to, masked)) or any(a.is_relative_to(path) for a in (*around, *masked)):
+        if not any(map(path.is_relative_to, masked)) or any(a.is_relative_to(path) for a in (home, *masked)):
+            continue
+        if root is not None and (root.is_relative_to(path) or path.is_relative_to(root)):
             continue
         if not any(map(path.is_relative_to, found)) and path.exists():
             found.append(path)
-            todo += _linked(path, around[0])
+            todo += _linked(path, home)
 
 
 def _installation(programs: Path, home: Path) -> Path:
@@ -114,11 +117,7 @@ def _linked(folder: Path, home: Path) -> Iterator[Path]:
 def _interpreters(folder: Path) -> Iterator[Path]:
     """Installations of the interpreters that the virtual environments in and one below `folder` use."""
     for config in (*folder.glob("pyvenv.cfg"), *folder.glob("*/pyvenv.cfg"), *folder.glob(".*/pyvenv.cfg")):
-        try:
-            lines = config.read_text(errors="replace").splitlines()
-        except OSError:
-            continue
-        for line in lines:
+        for line in text_of(config, 4096).splitlines():
             key, _, value = line.partition("=")
             if key.strip() == "home" and value.strip().startswith("/"):
                 programs = Path(os.path.realpath(value.strip()))
