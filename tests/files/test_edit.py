@@ -71,6 +71,11 @@ def test_what_the_encoding_does_not_have_is_refused_by_name() -> None:
         assert refusal(b"a\n", "a", half).code == "unencodable"
 
 
+def test_an_encoding_that_may_be_wrong_is_mentioned() -> None:
+    assert "another encoding" in refusal(b"caf\xe9 \xff\xfe\n", "café", "tea").message
+    assert "another encoding" not in refusal("café\n".encode(), "caff", "tea").message
+
+
 def test_half_a_unit_of_utf_16_is_refused() -> None:
     data = b"\xff\xfe" + "abc".encode("utf-16le") + b"A"
     assert refusal(data, "abc", "x").code == "undecodable"

@@ -89,6 +89,19 @@ def test_a_failed_write_leaves_no_version(work: Any) -> None:
     assert work.rows.pending(str(work.root)) == []
 
 
+def test_a_failed_write_leaves_no_folders(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W1, W2"""
+    work.path("kept").mkdir()
+
+    def fail(*_args: Any, **_more: Any) -> None:
+        raise Refused("io", "the disk is full")
+
+    monkeypatch.setattr(writing.atomic, "write", fail)
+    with pytest.raises(Refused, match="the disk is full"):
+        change(work.history(), Seen(), work.fence.resolve("kept/new/sub/a.txt"), upper)
+    assert [p.name for p in work.root.rglob("*")] == ["kept"]
+
+
 def test_a_refusal_of_the_plan_touches_nothing(work: Any) -> None:
     def plan(_data: bytes | None) -> Planned:
         raise Refused("noop", "nothing to do")

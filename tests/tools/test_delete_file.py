@@ -48,6 +48,13 @@ def test_the_result_shows_what_was_in_it(bench: Any) -> None:
     assert data["size_bytes"] == 8
 
 
+def test_a_deleted_credential_is_not_shown(bench: Any) -> None:
+    """P3: to agree to its deletion is not to agree to its reading"""
+    (bench.root / ".env").write_text("TOKEN=v8Kq2Lm9\n")
+    data = bench.run(all_tools()["delete_file"], path=".env").data
+    assert "v8Kq2Lm9" not in str(data)
+
+
 def test_a_deleted_file_is_no_longer_known(bench: Any) -> None:
     """S2"""
     (bench.root / "a.txt").write_text("one\n")

@@ -59,7 +59,7 @@ def edit(
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if old == new:
         raise Refused("noop", "old_string and new_string are the same, so nothing would change.")
-    hits, tolerance = _find(view.text, old, new, replace_all=replace_all, path=path, names=names, bom=decoded)
+    hits, tolerance = _find(view.text, old, new, replace_all=replace_all, path=path, names=names, decoded=decoded)
     made, text = _spliced(data, decoded, view, hits)
     if made == data:
         raise Refused("noop", f"The place in {path} already reads like new_string, so nothing would change.")
@@ -96,11 +96,11 @@ def composed(first: Sequence[Change], second: Sequence[Change]) -> list[Change]:
 
 
 def _find(
-    text: str, old: str, new: str, *, replace_all: bool, path: str, names: Mapping[str, str], bom: Decoded
+    text: str, old: str, new: str, *, replace_all: bool, path: str, names: Mapping[str, str], decoded: Decoded
 ) -> tuple[list[Hit], Tolerance | None]:
     """Where `old` stands, and by which tolerance. Refused: not_found, ambiguous."""
     finders: list[tuple[Tolerance | None, Finder]] = [(None, exact)]
-    if bom.encoding.bom:
+    if decoded.encoding.bom:
         finders.append((None, _at_bom))
     finders += [(t, partial(tokens, names=names) if t == "tokens" else f) for t, f in TOLERANCES.items()]
     for tolerance, finder in finders:
@@ -112,7 +112,12 @@ def _find(
             if (second := next(found, None)) is not None:
                 raise _ambiguous(text, first, second, found, path=path, tolerance=tolerance)
             return [first], tolerance
-    raise nearest(text, old, path)
+    refusal = nearest(text, old, path)
+    if decoded.encoding.lossy:
+        refusal.message += (
+            f" Some bytes of it are not {decoded.encoding.name}; if it is in another encoding, name that."
+        )
+    raise refusal
 
 
 def _at_bom(text: str, old: str, new: str, *, overlapping: bool) -> Iterator[Hit]:

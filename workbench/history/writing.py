@@ -8,6 +8,7 @@ writer came between looking and locking. So what is written was always planned f
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from workbench.files.decode import Encoding, shown
 from workbench.files.fence import Access, Fence, Place
 from workbench.files.seen import Change, Seen
 from workbench.files.tolerate import shared
+from workbench.history.look import recorded
 from workbench.history.patch import unified
 from workbench.history.versions import History
 from workbench.policy.call import Effect, Verb
@@ -99,6 +101,9 @@ def change(history: History, seen: Seen, place: Place, plan: Plan) -> tuple[dict
             parent, name = history.fence.open_parent(place, create=True)
             try:
                 written = atomic.write(parent, name, planned.data, rel=place.rel, expect=data)
+            except Refused:
+                _drop(history.fence, pending.folders)
+                raise
             finally:
                 os.close(parent)
             version = pending.done(planned.data)
@@ -108,6 +113,17 @@ def change(history: History, seen: Seen, place: Place, plan: Plan) -> tuple[dict
     raise Refused(
         "conflict", f"{place.rel} is being changed by others again and again. Wait, read it, then repeat the change."
     )
+
+
+def _drop(fence: Fence, folders: Sequence[str]) -> None:
+    """Remove the folders that were made for a file that could not be, unless someone uses them by now."""
+    for folder in reversed(folders):
+        with suppress(Refused, OSError):
+            parent, name = fence.open_parent(recorded(fence, folder))
+            try:
+                os.rmdir(name, dir_fd=parent)
+            finally:
+                os.close(parent)
 
 
 def _result(place: Place, planned: Planned, written: atomic.Written) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def _place(args: DeleteArgs, ctx: Context) -> Place:
 
 
 def _held(ctx: Context, place: Place) -> str:
-    """The text that the file holds, "" for a link and for what is large or no text."""
-    if place.kind == "link":
+    """The text that the file holds, "" for a link, a credential, and for what is large or no text."""
+    if place.kind == "link" or any(e.verb is Verb.SECRET for e in path_effects(place.rel, "read")):
         return ""
     data = writing.read(ctx.fence, place) or b""
     try:
