@@ -243,6 +243,11 @@ def test_secrets_of_the_server_do_not_reach_a_command(do: Do, monkeypatch: pytes
     assert b"hush" not in do("env; set; cat /proc/self/environ").tail
 
 
+@pytest.mark.parametrize("name", LEVELS)
+def test_no_descriptor_but_the_three_reaches_a_command(do: Do, level: Callable[[str], Sandbox], name: str) -> None:
+    assert do("ls -1 /proc/self/fd; true", sandbox=level(name)).tail.split() == [b"0", b"1", b"2", b"3"]
+
+
 def test_a_program_of_the_workspace_does_not_pose_as_git(
     do: Do, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

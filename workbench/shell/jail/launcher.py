@@ -139,6 +139,7 @@ def _start(order: Order, output: int, *further: int) -> int:
 
 def serve(fd: int, limits: str) -> None:
     """Main program of the process. `limits`: JSON for `cgroup.enter`. What is set here all commands inherit."""
+    os.set_inheritable(fd, False)  # no command may read what others are asked to do
     os.chdir("/")
     os.umask(0o022)
     shares = json.loads(limits)
