@@ -34,7 +34,8 @@ def page_of_output(spool: Path, name: str, start: int) -> OutputPage:
             raise FileNotFoundError(name)
         with (spool / name).open("rb") as file:
             size = file.seek(0, 2)
-            file.seek(min(start, size))
+            start = min(start, size)
+            file.seek(start)
             data = file.read(PAGE)
     except OSError:
         raise Refused("no_file", "The whole output of this command is no longer kept.") from None

@@ -87,11 +87,16 @@ class Scale:
 
 
 def _without(waits: Iterable[Span], work: Iterable[Span]) -> list[Span]:
-    """The waits, less every stretch in which something ran."""
-    left = sorted(waits)
+    """The waits, those that overlap as one, less every stretch in which something ran."""
+    left: list[Span] = []
+    for begin, end in sorted(waits):
+        if left and begin <= left[-1][1]:
+            left[-1] = (left[-1][0], max(end, left[-1][1]))
+        else:
+            left.append((begin, end))
     for a, b in work:
         left = [piece for s, e in left for piece in ((s, min(e, a)), (max(s, b), e)) if piece[1] > piece[0]]
-    return sorted(set(left))
+    return sorted(left)
 
 
 @dataclass(frozen=True)

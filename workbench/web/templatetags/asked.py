@@ -1,6 +1,7 @@
 """What a person weighs before saying yes: the parts of a command, numbered like its effects, and every argument."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,10 @@ WORDS: dict[str, tuple[str, str]] = {
 """verb -> (what it does, can it be taken back); a target outside the workspace is in no history"""
 
 
+_UNKEPT = re.compile(r"cannot be (taken|brought) back")
+"""what a tool's detail says when the history leaves the content out"""
+
+
 @dataclass(frozen=True)
 class Weighed:
     """One effect as a row."""
@@ -56,13 +61,11 @@ def weighed(effects: Any) -> list[Weighed]:
     for number, effect in enumerate(effects or (), 1):
         verb, target = str(effect.get("verb", "")), str(effect.get("target", ""))
         word, back = WORDS.get(verb, (shown_text(verb).capitalize(), GONE))
-        if back == KEPT and (target.startswith(("/", "~")) or effect.get("unkept")):
+        detail = str(effect.get("detail", ""))
+        if back == KEPT and (target.startswith(("/", "~")) or _UNKEPT.search(detail)):
             back = GONE
-        rows.append(
-            Weighed(
-                number, word, target, str(effect.get("detail", "")), back, back not in (KEPT, KNOWN), effect.get("part")
-            )
-        )
+        grave = back not in (KEPT, KNOWN)
+        rows.append(Weighed(number, word, target, detail, back, grave, effect.get("part")))
     return rows
 
 
@@ -92,7 +95,7 @@ def command(text: object, cwd: object = "", effects: Any = ()) -> SafeString:
 
 def _outermost(text: str, cwd: str, numbers: dict[int, list[int]]) -> list[tuple[Part, list[int]]]:
     """Parts that don't lie within another, with the effects' numbers of all that they hold."""
-    if not numbers:
+    if not numbers or not text.strip():
         return []
     folder = Path(cwd)
     kept: list[tuple[Part, list[int]]] = []

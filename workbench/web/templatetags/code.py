@@ -59,7 +59,7 @@ def _lexer(alias: str) -> Lexer | None:
 
 
 def _class(kind: _TokenType) -> str:
-    return next((name for family, name in _CLASSES if kind in family), "")
+    return next((name for family, name in _CLASSES if kind[: len(family)] == family), "")
 
 
 Run = tuple[str, str]
