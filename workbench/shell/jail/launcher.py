@@ -98,7 +98,7 @@ class Launcher:
         if not packet:
             return False
         for fd in fds:
-            os.set_inheritable(fd, False)
+            os.set_inheritable(fd, False)  # noqa: FBT003 - has no name
         file, control_fd, *passed = fds
         order = Order(**json.loads(gather.content(file)))
         life: tuple[int, int] | None = os.pipe2(os.O_CLOEXEC) if order.gather else None
@@ -139,7 +139,7 @@ def _start(order: Order, output: int, *further: int) -> int:
 
 def serve(fd: int, limits: str) -> None:
     """Main program of the process. `limits`: JSON for `cgroup.enter`. What is set here all commands inherit."""
-    os.set_inheritable(fd, False)  # no command may read what others are asked to do
+    os.set_inheritable(fd, False)  # noqa: FBT003 - no command may read what others are asked to do
     os.chdir("/")
     os.umask(0o022)
     shares = json.loads(limits)

@@ -42,42 +42,62 @@ _ASKED = (Verb.HISTORY, Verb.EXTERNAL, Verb.NET_READ, Verb.PERSIST, Verb.DELETE)
 """effects of a git command that a person has seen"""
 CREDENTIALS = (".ssh", ".git-credentials", ".netrc", ".config/git", ".config/gh")
 """beneath the home: what git shows to a remote"""
+ENGINES = {
+    "docker": ("/run/docker.sock", "/var/run/docker.sock"),
+    "docker-compose": ("/run/docker.sock", "/var/run/docker.sock"),
+    "podman": ("/run/podman/podman.sock",),
+}
+"""programs that only talk to a daemon, and where that listens"""
 _TRACKS = {"branch", "checkout", "switch", "pull"}
 
 
 def needed(analysis: Analysis, *, root: Path, home: Path) -> Grants:
     """The grants under which the analysed command can do what it says."""
     write, read = _paths(analysis.effects, root, home)
-    dots = {repo.common for repo in repository.around(root)} | {root / ".git"}
     gits = [part for part in analysis.parts if _program(part) == "git"]
     writing = [part for part in gits if any(e.verb != Verb.READ for e in part.effects)]
     plain = all(_program(part) in BESIDE_GIT for part in analysis.parts)
-    shown = any(e.verb in _ASKED for part in writing for e in part.effects)
-    inside = any(w.is_relative_to(dot) for w in write for dot in dots)
-    network = any(e.verb in _NETWORK for e in analysis.effects)
-    remotes = [remote.reached(git_words(part.argv), root) for part in gits if _reaches(part)]
-    local = [r for r in remotes if r is not None]
-    if remotes and len(local) == len(remotes):
-        network = any(e.verb in _NETWORK for part in analysis.parts if part not in gits for e in part.effects)
-        write += local
-    elif remotes and plain:
-        read += [path for path in (home / name for name in CREDENTIALS) if path.exists()]
-        read += _agent(os.environ.get("SSH_AUTH_SOCK", ""))
+    seen = any(e.verb in _ASKED for part in writing for e in part.effects)
+    if any(e.verb == Verb.PERSIST for part in gits for e in part.effects):
+        write += [repo.common / "config" for repo in [repository.find(root)] if repo]
+    network, far_read, far_write = _far(analysis, gits, root, home, plain=plain)
+    dots = [root / ".git", *(repo.common for repo in repository.around(root))]
+    inside = any(path.is_relative_to(dot) for path in write for dot in dots)
     return Grants(
         network=network,
-        write=tuple(dict.fromkeys(write)),
-        read=tuple(dict.fromkeys(read)),
-        git=(bool(writing) and (plain or shown)) or inside,
-        tracking=bool(writing) and any(_tracks(part) for part in writing),
+        write=tuple(dict.fromkeys([*write, *far_write])),
+        read=tuple(dict.fromkeys([*read, *far_read])),
+        git=(bool(writing) and (plain or seen)) or inside,
+        tracking=any(_tracks(part) for part in writing),
     )
+
+
+def _far(
+    analysis: Analysis, gits: Sequence[Part], root: Path, home: Path, *, plain: bool
+) -> tuple[bool, list[Path], list[Path]]:
+    """(network, to read, to write) for what lies beyond this machine, or in a repository beside the workspace.
+
+    What git shows to a remote, and the socket of a container engine, are in reach only of a command that runs nothing
+    of the workspace besides.
+    """
+    reaching = [part for part in analysis.parts if any(e.verb in _NETWORK for e in part.effects)]
+    if not reaching:
+        return any(e.verb in _NETWORK for e in analysis.effects), [], []
+    local = {id(part): remote.reached(git_words(part.argv), root) for part in gits if part in reaching}
+    beside = [path for path in local.values() if path is not None]
+    if len(beside) == len(reaching):
+        return False, [], beside
+    read: list[Path] = []
+    if plain and None in local.values():
+        read += [path for path in (home / name for name in CREDENTIALS) if path.exists()]
+        read += _socket(os.environ.get("SSH_AUTH_SOCK", ""))
+    if all(_program(part) in BESIDE_GIT | ENGINES.keys() for part in analysis.parts):
+        read += [path for part in reaching for name in ENGINES.get(_program(part), ()) for path in _socket(name)]
+    return True, read, beside
 
 
 def _program(part: Part) -> str:
     return Path(part.argv[0]).name if part.argv and part.argv[0] else ""
-
-
-def _reaches(part: Part) -> bool:
-    return any(e.verb in _NETWORK for e in part.effects)
 
 
 def _tracks(part: Part) -> bool:
@@ -86,9 +106,9 @@ def _tracks(part: Part) -> bool:
     return bool(words) and (words[0] in _TRACKS or (words[0] == "push" and following))
 
 
-def _agent(socket: str) -> list[Path]:
-    """The person's key agent, which signs for them without showing the key."""
-    return [Path(socket)] if socket.startswith("/") and Path(socket).exists() else []
+def _socket(name: str) -> list[Path]:
+    path = Path(name)
+    return [path] if path.is_absolute() and path.is_socket() else []
 
 
 def _paths(effects: Sequence[Effect], root: Path, home: Path) -> tuple[list[Path], list[Path]]:
@@ -107,7 +127,8 @@ def _paths(effects: Sequence[Effect], root: Path, home: Path) -> tuple[list[Path
             write += _writable(path, home, whole=True)
         elif effect.verb == Verb.SECRET and effect.target.startswith("/") and path.exists():
             read.append(path)
-    return write, read
+    # a file that is a mount of its own cannot be deleted or replaced: where its folder is open it needs none
+    return [w for w in write if not any(w != other and w.is_relative_to(other) for other in write)], read
 
 
 def _writable(path: Path, home: Path, *, whole: bool = False) -> Iterator[Path]:
