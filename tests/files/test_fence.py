@@ -212,6 +212,7 @@ def test_nothing_stays_open(fence: Fence) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.timeout(600)
 def test_a_link_swapped_in_is_never_followed(ground: Any, openat2: bool, rounds: Any) -> None:
     """P1, finding 5: 30,000 rounds against an attacker who swaps a folder for a link; no byte from outside."""
     ground.lay(

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from workbench.files import Refused
+from workbench.files import seen as module
 from workbench.files.seen import Change, Seen
 
 TEXT = b"".join(b"line %d\n" % n for n in range(100))
@@ -175,6 +176,17 @@ def test_it_is_bounded() -> None:
         see(seen, TEXT, 0, 100, rel=f"f{n}")
     assert refused(seen, TEXT, None, rel="f0").code == "not_read"
     seen.check("f24", TEXT, None)
+
+
+def test_old_texts_for_diffs_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_TEXTS", 3000)
+    seen = Seen()
+    contents = [TEXT + b"%d\n" % n for n in range(10)]
+    for content in [*contents, contents[-1]]:
+        see(seen, content, 0, 101, rel=content[-3:].decode())
+    assert seen._kept == sum(map(len, seen._texts.values())) <= 3000
+    assert "diff" in refused(seen, b"x\n", None, rel="\n9\n").facts
+    assert "diff" not in refused(seen, b"x\n", None, rel="\n0\n").facts
 
 
 def test_several_threads_may_use_it() -> None:

@@ -85,6 +85,7 @@ def test_it_ends_in_two_seconds_and_says_so(ws: Any, monkeypatch: pytest.MonkeyP
     assert "out of time" in data["note"]
 
 
+@pytest.mark.timeout(600)
 def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     ground: Any, make_bench: Callable[..., Any], rounds: Any
 ) -> None:

@@ -530,6 +530,7 @@ def test_a_file_without_permission(bench: Any) -> None:
     assert done.stdout.strip() == "permission"
 
 
+@pytest.mark.timeout(600)
 def test_a_link_swapped_while_it_is_read(ground: Any, make_bench: Callable[..., Any], rounds: Any) -> None:
     """P1: 30,000 rounds of a folder and a link to the outside changing places; nothing from outside is ever read."""
     ground.lay(

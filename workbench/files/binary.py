@@ -15,6 +15,7 @@ _MAGIC = (
     (b"\x00\x00\x01\x00", "ico"), (b"PAR1", "parquet"), (b"\x93NUMPY", "numpy"), (b"\xd0\xcf\x11\xe0", "ole"),
     (b"!<arch>\n", "ar"), (b"\x80\x04\x95", "pickle"), (b"\x80\x05\x95", "pickle"),
 )  # fmt: skip
+_ANY = tuple(magic for magic, _ in _MAGIC)
 _ALONE = frozenset(
     {"elf", "png", "jpeg", "gif", "pdf", "zip", "gzip", "xz", "zstd", "7z", "rar", "class", "mach-o", "numpy", "ole"}
 )
@@ -70,9 +71,8 @@ def refuse_binary(data: bytes, *, size: int | None = None, named: bool = False) 
 
 
 def _by_magic(data: bytes) -> str | None:
-    for magic, kind in _MAGIC:
-        if data.startswith(magic):
-            return kind
+    if data.startswith(_ANY):
+        return next(kind for magic, kind in _MAGIC if data.startswith(magic))
     if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return data[8:12].decode().strip().lower()
     if data[4:8] == b"ftyp":

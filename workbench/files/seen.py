@@ -66,6 +66,8 @@ class Seen:
         self.limit = limit
         self._files: OrderedDict[str, _File] = OrderedDict()
         self._texts: OrderedDict[str, bytes] = OrderedDict()
+        self._kept = 0
+        """bytes in `_texts`"""
         self._lock = threading.RLock()
 
     def shown(
@@ -199,7 +201,7 @@ class Seen:
         other = Seen(self.limit)
         with self._lock:
             other._files = OrderedDict(self._files)
-            other._texts = OrderedDict(self._texts)
+            other._texts, other._kept = OrderedDict(self._texts), self._kept
         other.forget_shown()
         return other
 
@@ -241,10 +243,12 @@ class Seen:
     def _keep_text(self, version: str, content: bytes | None) -> None:
         if content is None or len(content) > _TEXT:
             return
+        if version not in self._texts:
+            self._kept += len(content)
         self._texts[version] = content
         self._texts.move_to_end(version)
-        while sum(map(len, self._texts.values())) > _TEXTS:
-            self._texts.popitem(last=False)
+        while self._kept > _TEXTS:
+            self._kept -= len(self._texts.popitem(last=False)[1])
 
     def _refuse_stale(self, rel: str, file: _File, content: bytes) -> None:
         before = self._texts.get(file.version)

@@ -23,6 +23,8 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _GIT_BASH = re.compile(r"/([A-Za-z])(/|$)")
 _STREAM = re.compile(r"(.+\.[A-Za-z]\w{0,9}:)|(.*::\$)")
 _VARIABLE = re.compile(r"\$\{\w+\}|\$[A-Z_][A-Z0-9_]*|\$env:.*|%\w[\w()]*%")
+_TELLING = re.compile(r"[\\:$%]")
+"""every form that is refused holds one of these"""
 _NAME_BYTES, _PATH_BYTES = 255, 4095
 
 
@@ -71,6 +73,8 @@ def _check_characters(path: str) -> None:
 
 
 def _check_form(path: str) -> None:
+    if not _TELLING.search(path):
+        return
     why = ""
     first = path.split("/", 1)[0]
     if "\\" in path:
