@@ -8,7 +8,7 @@ from typing import Any
 from workbench.agent.messages import ReasoningPiece, Reply, TextPiece, UserText
 from workbench.agent.providers import make
 from workbench.agent.sample import Sample
-from workbench.journal.kinds import ModelTurn, ToolCall, ToolResult
+from workbench.journal.kinds import ApprovalAsked, ModelTurn, ToolCall, ToolResult
 
 Real = Callable[..., Any]
 
@@ -38,6 +38,8 @@ async def test_the_whole_way(real: Real, sample: Sample) -> None:
     desk = real(sample.workspace)
     assert await drive(desk) == "done"
     assert not [r for r in desk.journal.results.values() if not r.ok]
+    asked = [desk.journal.state.calls[e.call_id].call for e in desk.journal.events if isinstance(e, ApprovalAsked)]
+    assert asked[-1].args == {"command": "git push origin main"}
     batches = [(e.turn, e.batch) for e in desk.journal.events if isinstance(e, ToolCall) and e.turn == 2]
     assert batches == [(2, 0), (2, 0)], "two reads at once"
     pages = [r.data["offset"] for r in results(desk, "read_file") if "catalogue" in r.data["path"]]
