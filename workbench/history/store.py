@@ -31,6 +31,7 @@ from workbench.history.packs import Packs, PackWriter
 MAX_SIZE = 64 * 1024 * 1024
 SMALL = 96
 """bytes below which compressing cannot pay"""
+REMEMBERED = 50_000
 MANY = 32
 """objects from which one sync of the file system is cheaper than one for each"""
 
@@ -53,6 +54,8 @@ class Store:
         self.packs = Packs(root / "packs")
         self._folders: set[str] = set()
         """those of `objects` that this process knows to be on disk"""
+        self._synced: set[tuple[str, int]] = set()
+        """(name, inode) of objects that this process knows to be on disk"""
         try:
             for folder in (root, self.objects, self.packs.folder):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -251,23 +254,32 @@ class Store:
 
     def _again(self, sha: str, *, durable: bool) -> bool:
         """True when `sha` lies here whole already; then it is young again, and durable if asked for."""
-        loose = os.path.exists(f"{self._at}/{sha[:2]}/{sha[2:]}")  # noqa: PTH110 - hot
-        if not loose and not self.packs.has(sha):
+        path = f"{self._at}/{sha[:2]}/{sha[2:]}"
+        try:
+            inode = os.stat(path).st_ino  # noqa: PTH116 - hot
+        except FileNotFoundError:
+            inode = 0
+        if not inode and not self.packs.has(sha):
             return False
         try:
             for _ in self.chunks(sha):
                 pass
         except Damaged:
             return False
-        if not loose:
+        if not inode:
             self.packs.touch(sha)
             return True
-        path = self._path(sha)
         os.utime(path)
-        if durable:
+        if durable and (sha, inode) not in self._synced:
             sync(path)
-            sync(path.parent)
+            sync(f"{self._at}/{sha[:2]}")
+            self._remember(sha, inode)
         return True
+
+    def _remember(self, sha: str, inode: int) -> None:
+        if len(self._synced) > REMEMBERED:
+            self._synced.clear()
+        self._synced.add((sha, inode))
 
     def _new(self, folder: str) -> "_New":
         """A new file in a folder of `objects`; gone when the block ends, unless it was placed."""
@@ -283,6 +295,7 @@ class Store:
         if durable:
             os.fsync(new.fd)
             sync(f"{self._at}/{sha[:2]}")
+            self._remember(sha, os.fstat(new.fd).st_ino)
 
     def _make(self, folder: str) -> None:
         if folder not in self._folders:
