@@ -5,7 +5,6 @@ decides. What no rule knows asks.
 """
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +21,16 @@ PLAIN = frozenset(
 """programs that may run without a sandbox and without asking, one at a time, when they read and nothing else"""
 
 _RANK: dict[Outcome, int] = {"allow": 0, "ask": 1, "deny": 2}
-_GRAVITY = [
-    Verb.READ, Verb.WRITE_WS, Verb.NET_READ, Verb.OPAQUE, Verb.DELETE, Verb.WRITE_OUT,
-    Verb.KILL, Verb.HISTORY, Verb.PERSIST, Verb.SECRET, Verb.EXTERNAL, Verb.PRIV,
-]  # fmt: skip
-"""verbs from light to grave: the order of reasons"""
+_GRAVITY = {
+    Verb.READ: 0, Verb.WRITE_WS: 1, Verb.NET_READ: 2, Verb.OPAQUE: 3, Verb.DELETE: 4, Verb.WRITE_OUT: 5,
+    Verb.KILL: 6, Verb.HISTORY: 7, Verb.PERSIST: 8, Verb.SECRET: 9, Verb.EXTERNAL: 10, Verb.PRIV: 11,
+}  # fmt: skip
+"""the order of reasons"""
 _SHOWN = 4
 """targets named in one reason; the card lists all"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Finding:
     """One rule that spoke about one unit."""
 
@@ -60,48 +59,58 @@ def decide(call: Call, rules: Rules, mode: Mode, *, contained: bool) -> Decision
     return Decision(gravest.outcome, reasons, gravest.rule, call.effects)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Unit:
     argv: Argv | None
     effects: tuple[Effect, ...]
-    what: str
-    """the command or tool, for a sentence"""
+    tool: str
+
+    @property
+    def what(self) -> str:
+        """The command or tool, for a sentence."""
+        if self.argv is not None:
+            return f"`{_shown(self.argv)}`"
+        return "This command" if self.tool == "bash" else self.tool
 
 
-def _units(call: Call) -> Iterator[_Unit]:
+def _units(call: Call) -> list[_Unit]:
     """The simple commands, then what belongs to none of them."""
-    for index, argv in enumerate(call.commands):
-        yield _Unit(argv, tuple(e for e in call.effects if e.part == index), f"`{_shown(argv)}`")
-    rest = tuple(e for e in call.effects if e.part is None)
-    if rest or not call.commands:
-        yield _Unit(None, rest, "This command" if call.tool == "bash" else call.tool)
+    by_part: dict[int | None, list[Effect]] = {}
+    for effect in call.effects:
+        by_part.setdefault(effect.part, []).append(effect)
+    units = [_Unit(argv, tuple(by_part.get(i, ())), call.tool) for i, argv in enumerate(call.commands)]
+    if None in by_part or not units:
+        units.append(_Unit(None, tuple(by_part.get(None, ())), call.tool))
+    return units
 
 
 def _judge_unit(call: Call, unit: _Unit, rules: Rules, mode: Mode) -> list[_Finding]:
     """What the rules say about one unit: nothing means allow without a word."""
-    here = [
-        r
-        for r in rules.rules
-        if r.match.holds_for_call(call.tool, mode)
-        and r.match.holds_for_command(unit.argv, all_options=r.outcome == "allow")
+    said = [(effect, _spoken(call, unit, rules, mode, effect)) for effect in unit.effects]
+    whole = [
+        rule
+        for rule in rules.about(call.tool, mode, None)
+        if rule.match.holds_for_command(unit.argv, all_options=rule.outcome == "allow")
     ]
-    said = [(effect, winner(r for r in here if _speaks(r, effect, mode))) for effect in unit.effects]
-    covering = next((r for r in here if _covers(r, said)), None)
+    covering = next((rule for rule in whole if _covers(rule, said)), None)
     found: dict[str, tuple[Rule | None, list[Effect]]] = {}
     for effect, rule in said:
         decided = winner([rule, covering]) if rule and covering else covering or rule
         found.setdefault(decided.title if decided else "", (decided, []))[1].append(effect)
-    for rule in here:
-        if not rule.match.names_effect and rule.outcome != "allow":
+    for rule in whole:
+        if rule.outcome != "allow":
             found.setdefault(rule.title, (rule, []))
     return [_finding(rule, effects, unit) for rule, effects in found.values()]
 
 
-def _speaks(rule: Rule, effect: Effect, mode: Mode) -> bool:
-    """Whether a rule speaks about one effect. A person's allow speaks for whole units only (`_covers`)."""
-    if rule.outcome == "allow" and rule.level != "built in":
-        return False
-    return rule.match.names_effect and rule.matches_effect(effect, mode)
+def _spoken(call: Call, unit: _Unit, rules: Rules, mode: Mode, effect: Effect) -> Rule | None:
+    """The rule that decides on one effect, before a person's allow for the whole unit."""
+    return winner(
+        rule
+        for rule in rules.about(call.tool, mode, effect.verb)
+        if rule.matches_effect(effect, mode)
+        and rule.match.holds_for_command(unit.argv, all_options=rule.outcome == "allow")
+    )
 
 
 def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
@@ -109,7 +118,7 @@ def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
 
     What cannot be known is covered only where the rule says so, by its exact words or by naming `opaque`.
     """
-    if rule.level == "built in" or rule.outcome != "allow":
+    if not rule.permits:
         return False
     contested = [e for e, spoken in said if spoken is None or spoken.outcome != "allow"]
     if not all(rule.match.holds_for_effect(e) for e in contested):
@@ -119,14 +128,14 @@ def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
 
 
 def _finding(rule: Rule | None, effects: list[Effect], unit: _Unit) -> _Finding:
-    gravity = max((_GRAVITY.index(e.verb) for e in effects), default=0)
+    if rule is not None and rule.outcome == "allow":
+        return _Finding("allow", 0, rule.title, "")
+    gravity = max((_GRAVITY[e.verb] for e in effects), default=0)
     about = dict.fromkeys(_about(e) for e in effects if e.target or e.detail)
     more = f" and {len(about) - _SHOWN} more" if len(about) > _SHOWN else ""
     tail = f": {', '.join(list(about)[:_SHOWN])}{more}" if about else ""
     if rule is None:
         return _Finding("ask", gravity, "built in / unknown asks", f"No rule knows what {unit.what} does{tail}.")
-    if rule.outcome == "allow":
-        return _Finding("allow", gravity, rule.title, "")
     spoken = rule.reason.replace("{what}", unit.what) if rule.reason else f"The rule {rule.title} holds for {unit.what}"
     return _Finding(rule.outcome, gravity, rule.title, f"{spoken.rstrip('.')}{tail}.")
 

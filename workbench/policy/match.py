@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Literal
 
 from workbench.policy.call import Effect, Kind, Mode, Verb
@@ -44,12 +45,12 @@ class Match:
     target: tuple[str, ...] = ()
     """hosts, remotes and other targets that are not paths, with `*` and `?`"""
 
-    @property
+    @cached_property
     def names_command(self) -> bool:
         """Whether it can hold for a parsed simple command only."""
         return bool(self.program or self.subcommand or self.argv or self.option is not None)
 
-    @property
+    @cached_property
     def names_effect(self) -> bool:
         return bool(self.effect or self.kind or self.path or self.access or self.target)
 
@@ -74,6 +75,13 @@ class Match:
         if all_options:
             return None not in argv and options(argv) <= self.option
         return bool(options(argv) & self.option)
+
+    def may_hold_for(self, verb: Verb) -> bool:
+        """Whether it can hold for some effect of this verb."""
+        access = PATH_VERBS.get(verb)
+        if (self.effect and verb not in self.effect) or (self.access and access != self.access):
+            return False
+        return access is not None or self.path is None
 
     def holds_for_effect(self, effect: Effect) -> bool:
         if self.effect and effect.verb not in self.effect:

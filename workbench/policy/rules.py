@@ -8,7 +8,7 @@ does; an ask or deny rule needs one thing it does.
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
@@ -57,10 +57,23 @@ class Rule:
     """the effect that a path rule gives to reading or writing such a path"""
     examples: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def title(self) -> str:
         """As decisions name it."""
         return f"{self.level} / {self.name}"
+
+    @cached_property
+    def permits(self) -> bool:
+        """A person's allow."""
+        return self.outcome == "allow" and self.level != "built in"
+
+    def speaks_of(self, verb: Verb | None) -> bool:
+        """Whether it may have a say on effects of this verb, or (None) on units as a whole."""
+        if verb is None:
+            return self.permits or not self.match.names_effect
+        if self.permits or not self.match.names_effect:
+            return False
+        return self.match.may_hold_for(verb)
 
     def matches_effect(self, effect: Effect, mode: Mode) -> bool:
         if not self.match.holds_for_effect(effect):
@@ -76,10 +89,25 @@ class Rules:
 
     rules: tuple[Rule, ...]
     _paths: dict[tuple[str, PathAccess], Rule | None] = field(default_factory=dict, compare=False, repr=False)
+    _about: dict[tuple[str, Mode, Verb | None], tuple[Rule, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def plus(self, *more: Rule) -> "Rules":
         """These and `more`."""
         return Rules(self.rules + more)
+
+    def about(self, tool: str, mode: Mode, verb: Verb | None) -> tuple[Rule, ...]:
+        """The rules that may have a say on this tool and mode: about effects of this verb, or (None) about whole units.
+
+        A person's allow is about whole units, for it must cover all that they do.
+        """
+        key = (tool, mode, verb)
+        if key not in self._about:
+            if len(self._about) > 1024:
+                self._about.clear()
+            self._about[key] = tuple(r for r in self.rules if r.match.holds_for_call(tool, mode) and r.speaks_of(verb))
+        return self._about[key]
 
     def for_path(self, path: str, access: PathAccess) -> Rule | None:
         """The rule on paths alone that decides, if one does. Remembers its answers, within a bound."""
@@ -101,11 +129,11 @@ class Rules:
 
 def winner(rules: Iterable[Rule]) -> Rule | None:
     """Deny, then a person's ask, then a person's allow, then the built-in ask, then the built-in allow."""
+    return max(rules, key=_order, default=None)
 
-    def order(rule: Rule) -> tuple[bool, bool, int]:
-        return rule.outcome == "deny", rule.level != "built in", _RANK[rule.outcome]
 
-    return max(rules, key=order, default=None)
+def _order(rule: Rule) -> tuple[bool, bool, int]:
+    return rule.outcome == "deny", rule.level != "built in", _RANK[rule.outcome]
 
 
 def load(source: str | Iterable[Mapping[str, Any]], level: Level) -> tuple[Rule, ...]:

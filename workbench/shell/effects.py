@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.policy.call import Effect, Verb
 from workbench.shell.gate.scope import Scope
-from workbench.shell.gate.stream import NOTHING
+from workbench.shell.gate.stream import UNKNOWN
 from workbench.shell.gate.targets import Places
 from workbench.shell.gate.walk import Walk
 
@@ -54,7 +54,7 @@ def analyse(command: str, *, cwd: Path, root: Path, home: Path | None = None) ->
     """
     walk = Walk(Places(str(root)))
     scope = Scope((str(cwd),), str(home) if home else None, arguments=())
-    walk.script(command, scope, NOTHING)
+    walk.script(command, scope, UNKNOWN)
     parts = tuple(
         Part(tuple(draft.words), command[slice(*draft.span)], draft.span, effects)
         for draft, effects in walk.numbered()

@@ -96,7 +96,7 @@ WORDS = frozenset(
 )
 """what can be a word of a command, or a piece of one"""
 
-RESERVED = frozenset("if then elif else fi for while until do done case esac select function in time coproc { } ! [[ ]]".split())
+RESERVED = frozenset("if then elif else fi for while until do done case esac select function in coproc { } !".split())
 """words that bash reads as syntax where a command could start"""
 
 _DELIMITER = re.compile(r"[A-Za-z0-9_.!@%+=:,-]+")

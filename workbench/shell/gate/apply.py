@@ -60,6 +60,9 @@ def play(command: Command, role: str, value: str | None, option: str = "") -> No
     """One word in its role; a verb as a role is an effect."""
     if not role or role == "cwd":
         return
+    if role == "opaque":
+        command.opaque(f"what {shown(value)} does" if value else f"what the option {option} does")
+        return
     judge = getattr(command, role, None)
     if judge is not None and value is not None:
         judge(value)

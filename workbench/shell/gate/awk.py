@@ -4,6 +4,7 @@ import re
 
 from workbench.policy.call import Verb
 from workbench.shell.gate.command import Command
+from workbench.shell.gate.stream import UNKNOWN
 
 _TOKEN = re.compile(
     r"""
@@ -71,7 +72,7 @@ class Awk:
         elif text == "system":
             given = tokens[at + 1 : at + 4]
             if len(given) == 3 and given[1][0] == "string" and given[2][1] == ")":
-                self.command.run(_text(given[1][1]))
+                self.command.run(_text(given[1][1]), UNKNOWN)
             else:
                 self.command.opaque("what awk runs")
         elif text == "getline":
@@ -94,9 +95,9 @@ class Awk:
         elif text == "|":
             before, after = tokens[at - 1], tokens[at + 1] if at + 1 < len(tokens) else ("end", "")
             if after[1] == "getline" and before[0] == "string" and (at < 2 or tokens[at - 2][0] in ("end", "sign")):
-                self.command.run(_text(before[1]))
+                self.command.run(_text(before[1]), UNKNOWN)
             elif printing and after[0] == "string" and self.ends(tokens, at + 2):
-                self.command.run(_text(after[1]))
+                self.command.run(_text(after[1]), UNKNOWN)
             else:
                 self.command.opaque("what awk runs")
         elif text in (">", ">>") and printing:

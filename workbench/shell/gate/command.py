@@ -109,10 +109,15 @@ class Command:
             if self.runner.written.get(target.path):
                 self.origin += FETCHED
 
+    def look(self, word: str) -> None:
+        """An operand whose meaning is not known: if it looks like a path, it may be read."""
+        if re.search(r"[/.~]", word) and not re.search(r"[@:]", word):
+            self.read(word)
+
     def names(self, word: str) -> None:
         """Names, sizes and times are looked at, no content."""
         for target in self.targets(word):
-            self.effect(Verb.READ, target.path, "", "names")
+            self.effect(Verb.READ, target.path or ".", "", "names")
 
     def write(self, word: str) -> None:
         """A file is created or changed."""
@@ -158,7 +163,7 @@ class Command:
         for effect in target.effects(access):
             if effect.verb == Verb.SECRET and access == "read":
                 self.origin += SECRET
-            self.effect(effect.verb, effect.target)
+            self.effect(effect.verb, effect.target or ".")
 
     def _marks(self, target: Target) -> None:
         """What changing or deleting a path means beyond that it is changed."""
@@ -168,9 +173,9 @@ class Command:
 
     # -- code ------------------------------------------------------------------------------------------------------
 
-    def run(self, word: str) -> None:
-        """A text is run by a shell."""
-        self.out = self.runner.run_text(word, self.scope.fork(), self.stdin)
+    def run(self, word: str, stdin: Stream | None = None) -> None:
+        """A text is run by a shell, which reads what this command does, or `stdin`."""
+        self.out = self.runner.run_text(word, self.scope.fork(), self.stdin if stdin is None else stdin)
         if FETCHED in word:
             self.opaque("what it downloads", "download_run")
 

@@ -1,6 +1,6 @@
 """What the walk has found so far: the simple commands in order, their effects, and the reasons for not knowing."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from workbench.policy.call import Effect, Verb
 from workbench.shell.gate.stream import Stream
@@ -85,6 +85,6 @@ class Ledger:
     def numbered(self) -> list[tuple[Draft, tuple[Effect, ...]]]:
         """The commands in order, each with its effects, which carry its number."""
         return [
-            (draft, tuple(replace(e, part=index) for e in draft.effects))
+            (draft, tuple(Effect(e.verb, e.target, e.detail, index, e.kind) for e in draft.effects))
             for index, draft in enumerate(self.drafts.values())
         ]

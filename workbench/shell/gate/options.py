@@ -92,6 +92,8 @@ def _short(word: str, todo: list[str], spec: Spec, found: Options) -> None:
         kind, role = spec.options.get(name, ("", ""))
         if not kind:
             _unlisted(name if not MARKS.search(char) else word, rest or None, spec, found)
+            if spec.any_option:
+                continue
             return
         if kind == "flags":
             found.used.append(Used(name, role, None))
@@ -104,5 +106,5 @@ def _short(word: str, todo: list[str], spec: Spec, found: Options) -> None:
 def _unlisted(name: str, value: str | None, spec: Spec, found: Options) -> None:
     if not spec.any_option:
         found.unknown.append(name)
-    elif value:
+    elif value and (name.startswith("--") or re.search(r"[/.~]", value)):
         found.used.append(Used(name, "read", value))

@@ -15,6 +15,11 @@ class Stream:
     """what any one line of it may be"""
 
     @property
+    def shared(self) -> "Stream":
+        """The same for several commands that read from it in turn: each gets some of its lines."""
+        return Stream(None, self.lines + taint(self.text or ""))
+
+    @property
     def origin(self) -> str:
         """The marks of where it came from."""
         return taint(self.text or "", self.lines)
@@ -33,6 +38,11 @@ def of_text(text: str) -> Stream:
     """A flow of this abstract text."""
     lines = text.rstrip("\n")
     return Stream(text, lines if "\n" not in lines else ANY + taint(text))
+
+
+def alternatives(one: Stream, other: Stream) -> Stream:
+    """Either `one` or `other`, or part of them: what the whole is cannot be told unless they are equal."""
+    return one if one == other else Stream(None, merge(one, other).lines)
 
 
 def merge(one: Stream, other: Stream) -> Stream:

@@ -46,7 +46,7 @@ class Places:
     """Resolves the paths of one command. Asks the disk for links only, and remembers the answers."""
 
     def __init__(self, root: str) -> None:
-        self.root = os.path.realpath(root)
+        self.root = _real(root)
         self._beneath = self.root.rstrip("/") + "/"
         self._seen: dict[str, str | None] = {}
 
@@ -125,6 +125,12 @@ class Places:
             except (OSError, ValueError):
                 self._seen[path] = _ABSENT
         return self._seen[path]
+
+
+@lru_cache(maxsize=64)
+def _real(root: str) -> str:
+    """The workspace without links. Should it be led elsewhere later, what lies there counts as outside, and asks."""
+    return os.path.realpath(root)
 
 
 @lru_cache(maxsize=512)

@@ -50,7 +50,10 @@ def may_be_option(text: str) -> bool:
 
 def taint(*texts: str) -> str:
     """The marks of origin that any of these carries."""
-    return "".join(mark for mark in (FETCHED, SECRET) if any(mark in text for text in texts))
+    text = "".join(texts)
+    if text.isascii():
+        return ""
+    return (FETCHED if FETCHED in text else "") + (SECRET if SECRET in text else "")
 
 
 def shown(text: str) -> str:

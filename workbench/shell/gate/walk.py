@@ -13,7 +13,7 @@ from workbench.shell.gate.command import Command
 from workbench.shell.gate.ledger import Key, Ledger
 from workbench.shell.gate.redirect import KINDS, Redirected, redirect
 from workbench.shell.gate.scope import Function, Scope
-from workbench.shell.gate.stream import NOTHING, UNKNOWN, Stream, merge
+from workbench.shell.gate.stream import NOTHING, UNKNOWN, Stream, alternatives, merge
 from workbench.shell.gate.targets import Places
 from workbench.shell.gate.values import ANY, BENEATH, MANY, SOME, static, unknown
 from workbench.shell.gate.words import expand, piece, value
@@ -84,7 +84,7 @@ class Walk(Ledger):
     def sequence(self, nodes: list[Node], scope: Scope, stdin: Stream) -> Stream:
         """Statements one after the other, with the signs between them."""
         out = NOTHING
-        for node, following in zip(nodes, [*nodes[1:], None], strict=True):
+        for node, following in zip(nodes, [*nodes[1:], None], strict=False):
             if node.kind in STATEMENTS:
                 background = following is not None and following.kind == "&"
                 out = merge(out, self.statement(node, scope.fork() if background else scope, stdin))
@@ -113,7 +113,7 @@ class Walk(Ledger):
             node = kids[0]
         out = self.statement(node, scope, stdin)
         for sign, following in reversed(links):
-            out = merge(out, self.either(sign, following, scope, stdin))
+            out = alternatives(out, merge(out, self.either(sign, following, scope, stdin)))
         return out
 
     def either(self, sign: str, node: Node, scope: Scope, stdin: Stream) -> Stream:
@@ -131,7 +131,8 @@ class Walk(Ledger):
     def pipeline(self, node: Node, scope: Scope, stdin: Stream) -> Stream:
         for stage in node.kids:
             if stage.kind in STATEMENTS:
-                stdin = self.statement(stage, scope.fork(), stdin)
+                alone = stage.kind in _COMMANDS or stage.kind == "redirected_statement"
+                stdin = self.statement(stage, scope.fork(), stdin if alone else stdin.shared)
         return stdin
 
     def redirected(self, node: Node, scope: Scope, stdin: Stream) -> Stream:
@@ -154,7 +155,7 @@ class Walk(Ledger):
             elif kid.kind == "pipeline" and not sign:
                 out = self.pipeline(kid, scope.fork(), out)
             elif kid.kind in STATEMENTS:
-                out = merge(out, self.either(sign, kid, scope, stdin))
+                out = alternatives(out, merge(out, self.either(sign, kid, scope, stdin)))
         return out
 
     def compound(self, body: Node, redirects: list[Node], scope: Scope, stdin: Stream) -> Stream:
@@ -168,7 +169,7 @@ class Walk(Ledger):
         if command.effects:
             self.enter(self.draft((*self.key, start, end), [self.text[start:end]], self.where(start, end)), command.effects)
         command.finish()
-        out = self.statement(body, scope, stdin if found.stdin is None else found.stdin)
+        out = self.statement(body, scope, stdin if found.stdin is None else found.stdin.shared)
         return NOTHING if found.taken else out
 
     # -- simple commands ---------------------------------------------------------------------------------------------
@@ -216,6 +217,8 @@ class Walk(Ledger):
         self.judged(command, look)
         if found.stdin is not None:
             command.stdin = found.stdin
+            if command.words == ["exec"]:
+                self.judged(command, lambda: self.opaque("what later commands read"))
         out = self.judge(command, (*self.key, node.start, node.end), self.where(node.start, node.end), functions=True)
         return NOTHING if found.taken else out
 
@@ -291,13 +294,13 @@ class Walk(Ledger):
         out = self.sequence(kids[1:cut], scope, stdin)
         then = scope.fork()
         ends = [k for k in kids if k.kind in ("elif_clause", "else_clause")]
-        out = merge(out, self.sequence([k for k in kids[cut:] if k not in ends], then, stdin))
+        out = alternatives(out, self.sequence([k for k in kids[cut:] if k not in ends], then, stdin))
         for clause in ends:
             if clause.kind == "elif_clause":
-                out = merge(out, self.branches(clause, scope, stdin))
+                out = alternatives(out, self.branches(clause, scope, stdin))
             else:
                 other = scope.fork()
-                out = merge(out, self.sequence(clause.kids[1:], other, stdin))
+                out = alternatives(out, self.sequence(clause.kids[1:], other, stdin))
                 scope.join(other)
         scope.join(then)
         return out
@@ -309,7 +312,7 @@ class Walk(Ledger):
         body = node.kids[-1]
         out = self.sequence(node.kids[1:-1], turn, stdin)
         scope.join(turn)
-        out = merge(out, self.sequence(body.kids, turn, stdin))
+        out = alternatives(out, self.sequence(body.kids, turn, stdin))
         if turn.folders != scope.folders:
             turn.folders = None
             self.sequence(body.kids, turn, stdin)
@@ -333,7 +336,7 @@ class Walk(Ledger):
                 self.forget(body, scope)
             turn = scope.fork()
             self.assign(name, word, turn)
-            out = merge(out, self.sequence(body.kids, turn, stdin))
+            out = alternatives(out, self.sequence(body.kids, turn, stdin))
             scope.join(turn)
         return out
 
@@ -347,22 +350,27 @@ class Walk(Ledger):
                 self.arithmetic(kid, scope)
         self.forget(node, scope)
         turn = scope.fork()
-        out = self.sequence(node.kids[-1].kids, turn, stdin)
+        out = self.sequence(node.kids[-1].kids, turn, stdin.shared)
         scope.join(turn)
-        return out
+        return alternatives(NOTHING, out)
 
     def case(self, node: Node, scope: Scope, stdin: Stream) -> Stream:
         value(self, node.kids[1], scope)
-        out = NOTHING
-        before = scope.fork()
+        out, falls = NOTHING, False
+        before = way = scope.fork()
         for item in (k for k in node.kids if k.kind == "case_item"):
             cut = next((i for i, k in enumerate(item.kids) if k.kind == ")"), 0)
             for pattern in item.kids[:cut]:
                 if pattern.kind in WORDS:
                     value(self, pattern, before)
-            way = before.fork()
-            out = merge(out, self.sequence(item.kids[cut + 1 :], way, stdin))
+            last, way = way, before.fork()
+            if falls:
+                way.join(last)
+            out = alternatives(out, self.sequence(item.kids[cut + 1 :], way, stdin.shared))
             scope.join(way)
+            # `;&` and `;;&` go on with the next branch; the grammar was given `;;`
+            end = self.text[item.kids[-1].start : item.kids[-1].start + 3]
+            falls = end.startswith(";&") or end == ";;&"
         return out
 
     def group(self, node: Node, scope: Scope, stdin: Stream) -> Stream:

@@ -26,7 +26,7 @@ _WRAPPERS = {"gradlew": "gradle", "mvnw": "mvn", "gradlew.bat": "gradle"}
 
 
 @cache
-def _judge_named(by: str) -> Judge:
+def judge_named(by: str) -> Judge:
     """The function that a table names."""
     module, _, name = by.partition(".")
     found: Judge = getattr(importlib.import_module(f"{__name__}.{module}"), name)
@@ -56,7 +56,7 @@ def judge(command: Command) -> None:
         return
     options = sort(command.words[used + 1 :], spec)
     if spec.by:
-        _judge_named(spec.by)(command, spec, options)
+        judge_named(spec.by)(command, spec, options)
     else:
         apply(command, spec, options)
 
@@ -79,7 +79,7 @@ def _located(command: Command, name: str) -> str | None:
             return installed[1]
     command.script(name)
     for word in command.words[1:]:
-        command.read(word)
+        command.look(word)
     return None
 
 

@@ -10,15 +10,22 @@ from workbench.shell.gate.programs.languages import module_named
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import may_be_option, shown, static
 
+_REACHING = re.compile(
+    r"^-[eE]$|exec|eval|command|cmd|shell|hook|launcher|wrapper|preload|inject|editor|opener|pager|publish|upload|deploy|"
+    r"webhook|run_under|remote",
+    re.IGNORECASE,
+)
+"""names of options that make a tool run or reach something else"""
+_INTERACTIVE = re.compile(r"\b(?:runner|console|dbconsole|shell|tinker|exec|eval|cmd|repl)\b")
 _FETCHING = re.compile(r"(?:^|:)(?:publish|deploy|release|upload|install|exec|run|site-deploy|wrapper|push|promote|bootRun|start)", re.IGNORECASE)
-_OUTER = re.compile(r"-(?:wrapper|fplugin|specs|B|Xclang|Xassembler|Xpreprocessor|Xlinker|load|plugin|ffile-prefix-map=|iplugindir|run|dlopen|Wp,|Wl,|Wa,)")
+_OUTER = re.compile(r"-(?:e$|wrapper|fplugin|specs|B|Xclang|Xassembler|Xpreprocessor|Xlinker|load|plugin|ffile-prefix-map=|iplugindir|run|dlopen|Wp,|Wl,|Wa,)")
 
 
 def project(command: Command, spec: Spec, options: Options) -> None:
     """Code of the workspace runs; a path among the operands must be in it."""
     if spec.name in ("pytest", "py.test"):
         _pytest(command, options)
-    settings(command, spec, options)
+    _settings(command, spec, options)
     if spec.wraps:
         operands(command, spec, options.operands)
     else:
@@ -26,6 +33,19 @@ def project(command: Command, spec: Spec, options: Options) -> None:
             _path(command, word)
     always(command, spec)
     command.project()
+
+
+def _settings(command: Command, spec: Spec, options: Options) -> None:
+    """The options of a tool that runs the workspace's code anyway: unlisted ones may not run or reach anything else."""
+    for word in command.words[1:]:
+        name = word.partition("=")[0]
+        if word.startswith("-") and spec.any_option and name not in spec.options and _REACHING.search(name):
+            command.opaque(f"what the option {shown(name)} of {spec.name} makes run")
+    for used in options.used:
+        if used.name not in spec.options and used.value is not None:
+            used.role = ""
+            _path(command, used.value)
+    settings(command, spec, options)
 
 
 def _pytest(command: Command, options: Options) -> None:
@@ -46,7 +66,10 @@ def _pytest(command: Command, options: Options) -> None:
 
 def _path(command: Command, word: str) -> None:
     """An operand that looks like a path, or is one, must lie in the workspace."""
-    if word == "-" or "=" in word:
+    if word == "-" or ("=" in word and "/" not in word):
+        return
+    if word.startswith("{"):
+        command.opaque(f"what the setting {shown(word)} makes run")
         return
     if may_be_option(word):
         command.opaque("which files are taken for code")
@@ -57,12 +80,12 @@ def _path(command: Command, word: str) -> None:
 
 def targets(command: Command, spec: Spec, options: Options) -> None:
     """Task runners: what a target is called tells whether it reaches out or takes away."""
-    settings(command, spec, options)
+    _settings(command, spec, options)
     for word in options.operands:
         name, given, _ = word.partition("=")
         if given and re.fullmatch(r"[A-Za-z_]\w*[:+?]?", name):
             _variable(command, name.rstrip(":+?"), word)
-        elif telling(word) or not static(word) or re.search(r"\brunner\b|\bconsole\b|\bdbconsole\b|\bshell\b|\btinker\b|\bexec\b", word):
+        elif telling(word) or not static(word) or _INTERACTIVE.search(word):
             command.opaque(f"what {shown(word)} does, going by its name")
     always(command, spec)
     command.project()
@@ -81,7 +104,7 @@ def compiler(command: Command, spec: Spec, options: Options) -> None:
     wrote = False
     while todo:
         word = todo.pop(0)
-        if word in ("-o", "-d", "--out", "-s", "-h") and todo:
+        if word in ("-o", "-d", "--out") and todo:
             command.write(todo.pop(0))
             wrote = True
         elif word.startswith("-o") and len(word) > 2 and not word.startswith("--"):

@@ -6,7 +6,7 @@ from workbench.policy.call import Verb
 from workbench.shell.gate.apply import prints, settings
 from workbench.shell.gate.command import Command, folders
 from workbench.shell.gate.options import Options
-from workbench.shell.gate.stream import NOTHING, of_text
+from workbench.shell.gate.stream import NOTHING, UNKNOWN, of_text
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import ANY, SOME, static, unknown
 
@@ -231,7 +231,7 @@ def trap(command: Command, spec: Spec, options: Options) -> None:
     words = options.operands
     if len(words) > 1 and words[0] not in ("-", ""):
         if static(words[0]):
-            command.runner.run_text(words[0], command.scope.fork(), NOTHING)
+            command.runner.run_text(words[0], command.scope.fork(), UNKNOWN)
         else:
             command.code(words[0])
 

@@ -46,7 +46,7 @@ def shell(command: Command, spec: Spec, options: Options) -> None:
             return
         command.script(options.operands[0])
         for word in options.operands[1:]:
-            command.read(word)
+            command.look(word)
     elif not options.has("--version", "--help"):
         known = command.stdin.known
         if known is not None and not options.has("-i"):
@@ -109,7 +109,7 @@ def python(command: Command, spec: Spec, options: Options) -> None:
     if rest[0].rsplit("/", 1)[-1] == "manage.py" and len(rest) > 1 and (_MANAGE.fullmatch(rest[1]) or not static(rest[1])):
         command.opaque(f"what the management command {shown(rest[1])} changes")
     for word in rest[1:]:
-        command.read(word)
+        command.look(word)
 
 
 def module_named(command: Command, name: str, words: list[str]) -> None:
@@ -163,6 +163,6 @@ def interpreter(command: Command, spec: Spec, options: Options) -> None:
         command.opaque(f"what {shown(words[1])} changes")
     command.script(words[0])
     for word in words[1:]:
-        command.read(word)
+        command.look(word)
 
 

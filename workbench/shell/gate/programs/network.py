@@ -38,7 +38,8 @@ def web(command: Command, spec: Spec, options: Options) -> None:
             command.send(word)
         else:
             command.net(word)
-        if (spec.name == "wget" and not options.has("-O", "--output-document", "--spider")) or options.has("-O", "--remote-name"):
+        named = options.has("-O", "--remote-name") if spec.name == "curl" else not options.has("-O", "--output-document", "--spider")
+        if named:
             command.write(_page(word))
     if spec.name == "wget" and options.value("-O", "--output-document") == "-":
         command.out = None
@@ -78,8 +79,7 @@ def outside(command: Command, spec: Spec, options: Options) -> None:
     settings(command, spec, options)
     always(command, spec)
     for word in options.operands:
-        if not re.search(r"[@:]", word):
-            command.read(word)
+        command.look(word)
 
 
 def ping(command: Command, spec: Spec, options: Options) -> None:

@@ -7,7 +7,7 @@ from workbench.shell.gate import variables
 from workbench.shell.gate.apply import apply, operands, settings
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
-from workbench.shell.gate.stream import Stream
+from workbench.shell.gate.stream import UNKNOWN, Stream
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import ANY, MANY, shown, static, unknown
 
@@ -89,8 +89,8 @@ def parallel(command: Command, spec: Spec, options: Options) -> None:
     if not template or template[0].startswith("-"):
         command.opaque("what parallel runs")
         return
-    text = re.sub(r"\{[^{}]*\}", "", " ".join(template))
-    command.runner.run_text(f"{text} \"$PARALLEL_ARGUMENT\"", command.scope.fork(), command.stdin)
+    text, count = re.subn(r"\{[^{}]*\}", "$PARALLEL", " ".join(template))
+    command.runner.run_text(text if count else f"{text} $PARALLEL", command.scope.fork(), UNKNOWN)
     command.opaque("what parallel adds to its template")
 
 

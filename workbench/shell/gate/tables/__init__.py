@@ -78,6 +78,11 @@ def load() -> dict[str, Spec]:
                     if name in raw:
                         raise BadTable(f"{path.name}: {name} stands in the tables twice.")
                     raw[name] = entry
+    return entries(raw)
+
+
+def entries(raw: dict[str, dict[str, Any]]) -> dict[str, Spec]:
+    """Entries as they stand in the tables, by name; `BadTable` says what is wrong with one."""
     for name, entry in raw.items():
         program = raw.get(name.split(" ")[0], {})
         if program.get("throughout") and "by" not in entry:
