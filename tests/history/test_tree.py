@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from workbench.history import tree as module
 from workbench.history.entries import Entry
 from workbench.history.tree import Limits, Tree, of
 
@@ -127,6 +128,28 @@ def test_an_unreadable_file_is_said(work, tree: Tree, monkeypatch) -> None:
         tree.refresh()
     assert tree.unkept == {"a": "it cannot be read"}
     assert isinstance(tree.entries["a"], Entry)
+
+
+def test_a_folder_that_cannot_be_entered_is_said_and_its_files_are_not_gone(work, tree: Tree, monkeypatch) -> None:
+    work.person("d/f", b"1\n")
+    work.person("e/f", b"1\n")
+    tree.refresh()
+    settle()
+    real = module.open_beneath
+
+    def denied(root: int, path: str, flags: int, **more: bool) -> int:
+        if path == "d":
+            raise PermissionError(13, "Permission denied")
+        return real(root, path, flags, **more)
+
+    work.path("d").chmod(0o700)
+    work.path("d/f").chmod(0o600)
+    with monkeypatch.context() as m:
+        m.setattr(module, "open_beneath", denied)
+        assert tree.refresh() == {}
+        assert tree.skipped() == {"d": "it cannot be read"}
+    work.person("d/f", b"2\n")
+    assert kinds(tree.refresh()) == {"d/f": "changed"}
 
 
 def test_no_descriptor_is_left_open(work, tree: Tree) -> None:

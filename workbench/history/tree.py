@@ -6,6 +6,7 @@ the same tick of the clock, so it is not trusted and looked at once more. Whatev
 beneath the root and through no link. A file that was there but not watched is never taken for a new one.
 """
 
+import errno
 import os
 import stat
 import threading
@@ -25,6 +26,8 @@ from workbench.history.store import Keeper, Store
 from workbench.history.versions import Keeps, keeps_all
 
 _UNTRUSTED = -1
+_GONE, _UNREADABLE = -1, -2
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -159,7 +162,7 @@ class Tree:
             here, known = todo.pop()
             parent = self._open(root, here)
             if parent < 0:
-                self._drop(here)
+                self._drop(here, unreadable=parent == _UNREADABLE)
                 continue
             try:
                 begun = time.time_ns()
@@ -173,7 +176,7 @@ class Tree:
                         todo.append((f"{here}/{item.name}", was_there))
                 self._folders[here] = _trusted(changed, begun)
             except OSError:
-                self._drop(here)
+                self._drop(here, unreadable=True)
             finally:
                 os.close(parent)
 
@@ -212,10 +215,10 @@ class Tree:
         return f"more than {self.limits.files:,} files" if len(self.entries) >= self.limits.files else ""
 
     def _look(self, parent: int, name: str, rel: str, seen: Seen) -> None:
-        """Read one file anew. `parent` < 0: its folder is gone."""
+        """Read one file anew. What is in a folder that cannot be entered now is taken to be as it was."""
         old = self.entries.get(rel)
         begun = time.time_ns()
-        new = self._read(parent, name, rel, old) if parent >= 0 else None
+        new = self._read(parent, name, rel, old) if parent >= 0 else old if parent == _UNREADABLE else None
         if new is None:
             self.entries.pop(rel, None)
             self.unkept.pop(rel, None)
@@ -238,8 +241,10 @@ class Tree:
     def _read(self, parent: int, name: str, rel: str, old: Entry | None) -> Entry | None:
         try:
             info = os.stat(name, dir_fd=parent, follow_symlinks=False)
-        except OSError:
+        except FileNotFoundError:
             return None
+        except OSError:
+            return old
         kind = "link" if stat.S_ISLNK(info.st_mode) else "file"
         if kind == "file" and not stat.S_ISREG(info.st_mode):
             return None
@@ -281,15 +286,18 @@ class Tree:
         return rules
 
     def _open(self, root: int, folder: str) -> int:
-        """A descriptor of a folder, -1 when it is gone or a link leads to it."""
+        """A descriptor of a folder; _GONE when it is gone or a link leads to it, else _UNREADABLE."""
         try:
             return open_beneath(root, self._rel(folder), _FOLDER, openat2=self._openat2)
-        except OSError:
-            return -1
+        except OSError as e:
+            return _GONE if e.errno in _NOT_THERE else _UNREADABLE
 
-    def _drop(self, folder: str) -> None:
+    def _drop(self, folder: str, *, unreadable: bool = False) -> None:
         self._folders.pop(folder, None)
         self._skipped.pop(folder, None)
+        if unreadable:
+            above, _, name = folder.rpartition("/")
+            self._skipped.setdefault(above, {})[name] = "it cannot be read"
 
     def _rel(self, path: str) -> str:
         return path[len(self.root) + 1 :]
