@@ -21,6 +21,7 @@ def test_no_change_no_block() -> None:
 
 
 @given(st.binary(max_size=60))
+@settings(deadline=None)
 def test_lines_give_the_content_back(data: bytes) -> None:
     assert b"".join(lines_of(data)) == data
 

@@ -105,6 +105,7 @@ CONTENT = st.builds(lambda a, b: a + b, TEXT, TAIL)
 
 
 @given(CONTENT, CONTENT, CONTENT)
+@settings(deadline=None)
 def test_merge_is_symmetric(base: bytes, theirs: bytes, mine: bytes) -> None:
     one, other = merge(base, theirs, mine), merge(base, mine, theirs)
     assert one.data == other.data
@@ -112,6 +113,7 @@ def test_merge_is_symmetric(base: bytes, theirs: bytes, mine: bytes) -> None:
 
 
 @given(CONTENT, CONTENT)
+@settings(deadline=None)
 def test_merge_with_an_unchanged_side_is_the_other_side(base: bytes, other: bytes) -> None:
     assert merge(base, base, other).data == other
     assert merge(base, other, base).data == other
@@ -132,7 +134,7 @@ def disjoint(draw: st.DrawFn) -> tuple[list[bytes], dict[int, bytes], dict[int, 
 
 
 @given(disjoint())
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_disjoint_edits_merge_to_both(drawn: tuple[list[bytes], dict[int, bytes], dict[int, bytes]]) -> None:
     lines, a, b = drawn
 
@@ -145,6 +147,7 @@ def test_disjoint_edits_merge_to_both(drawn: tuple[list[bytes], dict[int, bytes]
 
 
 @given(CONTENT, CONTENT, CONTENT)
+@settings(deadline=None)
 def test_no_line_is_made_up_and_no_line_of_mine_is_lost(base: bytes, theirs: bytes, mine: bytes) -> None:
     found = merge(base, theirs, mine)
     if found.data is None:

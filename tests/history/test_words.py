@@ -1,6 +1,6 @@
 """Word-level marks."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.history.words import marks, partners
@@ -44,6 +44,7 @@ def test_a_very_long_line_is_marked_in_one_piece() -> None:
 
 
 @given(st.text("ab ,(\t中", max_size=30), st.text("ab ,(\t中", max_size=30))
+@settings(deadline=None)
 def test_what_is_not_marked_is_the_same_on_both_sides(old: str, new: str) -> None:
     left, right = marks(old, new)
 
@@ -58,6 +59,7 @@ def test_what_is_not_marked_is_the_same_on_both_sides(old: str, new: str) -> Non
 
 
 @given(st.lists(st.text("ab c", max_size=8), max_size=40), st.lists(st.text("ab c", max_size=8), max_size=40))
+@settings(deadline=None)
 def test_partners_never_cross(removed: list[str], added: list[str]) -> None:
     pairs = [(i, j) for i, j, _, _ in partners(removed, added)]
     assert pairs == sorted(pairs)
