@@ -1,6 +1,7 @@
 """bash: run a command, contained, and say what came of it and what it changed (SPEC B1-B7)."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from workbench.history.diff import diff
 from workbench.history.states import State
 from workbench.history.versions import History, Version
 from workbench.policy.call import Call, Effect, Verb
+from workbench.shell import background
 from workbench.shell.effects import Analysis, analyse
 from workbench.shell.jail.guard import acts_later
 from workbench.shell.jail.levels import Grants
@@ -23,6 +25,8 @@ from workbench.shell.run import Finished, run
 from workbench.tools import Args, Context, Result, Tool, ToolError
 
 TIMEOUT, TIMEOUT_CAP = 30, 120
+EARLY = 1.0
+"""seconds for a background command to fail at once"""
 CHANGED = 30
 """changed paths that the result names"""
 DIFFED_BYTES = 1024 * 1024
@@ -41,13 +45,19 @@ HINTS = (
 
 
 class BashArgs(Args):
-    command: str = Field(description="What bash runs, in the workspace's root.")
+    command: str = Field("", description="What bash runs, in the workspace's root.")
     timeout: int = Field(TIMEOUT, ge=1, description="Seconds until it is killed, at most 120.")
     grants: tuple[str, ...] = Field(
         (),
         description="Only when it failed for want of one; a person is asked for each: network, home (the real home "
         "folder, to read), write:/absolute/folder, no_sandbox.",
     )
+
+    background: bool = Field(
+        default=False, description="Let it go on, a server for instance; you get the name of a job at once."
+    )
+    job: str = Field("", description="Instead of a command: the new output of this background job.")
+    stop: bool = Field(default=False, description="With job: end it.")
 
 
 class Bash(Tool):
@@ -66,16 +76,22 @@ class Bash(Tool):
 
     def effects(self, args: BashArgs, ctx: Context) -> tuple[Effect, ...]:
         _check(args, ctx)
+        if args.job:
+            return ()
         return (*_analysed(args, ctx).effects, *(e for grant in args.grants for e in asked_for(grant, ctx.fence.root)))
 
     def call(self, args: BaseModel, ctx: Context) -> Call:
         assert isinstance(args, BashArgs)
         call = super().call(args, ctx)
+        if args.job:
+            return replace(call, reads_only=True)
         analysis = _analysed(args, ctx)
         return replace(call, commands=analysis.commands, reads_only=analysis.reads_only and not args.grants)
 
     def scripts(self, args: BashArgs, ctx: Context) -> tuple[tuple[str, str], ...]:
         """The scripts it runs, and for what reaches a remote the file that says where that is."""
+        if args.job:
+            return ()
         analysis = _analysed(args, ctx)
         names = [*analysis.scripts]
         if any(e.verb in (Verb.EXTERNAL, Verb.NET_READ) for e in analysis.effects) and "git" in args.command:
@@ -84,31 +100,86 @@ class Bash(Tool):
 
     def run(self, args: BashArgs, ctx: Context) -> Result:
         _check(args, ctx)
+        if args.job:
+            return _about(
+                background.stop(ctx.session, args.job) if args.stop else background.get(ctx.session, args.job)
+            )
         grants = _grants(args, ctx)
-        scan = snapshot.before(ctx.history)
+        if not args.background:
+            done = Watched(args, ctx, grants)
+            return _result(args, ctx, grants, done, done.run(ctx.stop, args.timeout))
+        job = background.start(
+            ctx.session, ctx.call, args.command, spool(ctx), lambda stop: Watched(args, ctx, grants).run(stop, None)
+        )
+        job.done.wait(EARLY)
+        return _about(job)
+
+
+class Watched:
+    """A run between two looks at the workspace."""
+
+    def __init__(self, args: BashArgs, ctx: Context, grants: Grants) -> None:
+        self.args, self.ctx, self.grants = args, ctx, grants
+        self.changes = snapshot.Changes((), ())
+        self.unwatched: tuple[str, ...] = ()
+
+    def run(self, stop: threading.Event, timeout: int | None) -> Finished:
+        scan = snapshot.before(self.ctx.history)
+        self.unwatched = scan.notes
         try:
-            finished = run(
-                args.command,
-                cwd=ctx.fence.root,
-                sandbox=ctx.sandbox,
-                grants=grants,
-                timeout=args.timeout,
-                stop=ctx.stop,
-                on_output=ctx.stream,
-                spool=spool(ctx),
-                tmp=_tmp(ctx),
+            return run(
+                self.args.command,
+                cwd=self.ctx.fence.root,
+                sandbox=self.ctx.sandbox,
+                grants=self.grants,
+                timeout=timeout,
+                stop=stop,
+                on_output=self.ctx.stream,
+                spool=spool(self.ctx),
+                tmp=_tmp(self.ctx),
             )
         finally:
-            changes = scan.after()
-        data = told(finished, args.timeout)
-        data["changed"] = [_changed(v, ctx.history) for v in changes.versions[:CHANGED]]
-        notes = [*finished.notes, *changes.notes, *_remarks(finished, changes.versions, grants)]
-        view = _view(finished, ctx, grants) | {"versions": [v.id for v in changes.versions]}
-        return Result(data | ({"notes": notes} if notes else {}), view)
+            self.changes = scan.after()
+
+
+def _result(args: BashArgs, ctx: Context, grants: Grants, watched: Watched, finished: Finished) -> Result:
+    versions = watched.changes.versions
+    data = told(finished, args.timeout)
+    if versions:
+        data["changed"] = [_changed(v, ctx.history) for v in versions[:CHANGED]]
+    if len(versions) > CHANGED:
+        data["changed_in_all"] = len(versions)
+    notes = [*finished.notes, *watched.changes.notes, *_remarks(args, ctx, finished, versions, grants)]
+    if notes:
+        data["notes"] = notes
+    view = _view(finished, ctx, grants) | {"versions": [v.id for v in versions], "unwatched": list(watched.unwatched)}
+    return Result(data, view)
+
+
+def _about(job: background.Job) -> Result:
+    """A background job: its new output, and how it ended when it did."""
+    if job.failed:
+        raise job.failed
+    new, cut = background.news(job)
+    output = new.decode(errors="replace")
+    data: dict[str, Any] = {"job": job.id, "background": True, "running": job.running, "command": job.command}
+    data["output"] = (f"[… first {cut} bytes cut …]\n{output}" if cut else output) or "(no new output)"
+    if job.finished:
+        data |= {"exit_code": job.finished.exit_code, "stopped": job.finished.stopped}
+        data |= {"notes": list(job.finished.notes)} if job.finished.notes else {}
+    else:
+        data["message"] = f'It goes on. {{"job": "{job.id}"}} gives what it prints next; with "stop": true it ends.'
+    return Result(data, {"spool": job.spool.name, "job": job.id})
 
 
 def _check(args: BashArgs, ctx: Context) -> None:
     cap = ctx.limits.get("bash.timeout_cap", TIMEOUT_CAP)
+    if args.job and args.command:
+        raise ToolError("bad_args", "Give a command, or the job whose output you want, not both.")
+    if args.job:
+        return
+    if args.stop:
+        raise ToolError("bad_args", "stop ends a background job: name it by job.")
     if not args.command.strip():
         raise ToolError("bad_args", "The command is empty: there is nothing to run. Give a command.")
     if args.timeout > cap:
@@ -133,8 +204,13 @@ def asked_for(grant: str, root: Path) -> list[Effect]:
     if grant == "no_sandbox":
         return [Effect(Verb.PRIV, detail="nothing contains the command")]
     folder = Path(grant.removeprefix("write:"))
-    if grant.startswith("write:") and folder.is_absolute() and folder.is_dir() and not root.is_relative_to(folder):
-        return [Effect(Verb.WRITE_OUT, str(folder), "everything in this folder can be written")]
+    if (
+        grant.startswith("write:")
+        and folder.is_absolute()
+        and folder.is_dir()
+        and not root.is_relative_to(folder.resolve())
+    ):
+        return [Effect(Verb.WRITE_OUT, str(folder.resolve()), "everything in this folder can be written")]
     raise ToolError(
         "bad_args",
         f"There is no grant {grant!r}. There are: network, home, no_sandbox, and write: with the absolute path of a "
@@ -216,16 +292,28 @@ def _view(finished: Finished, ctx: Context, grants: Grants) -> dict[str, Any]:
     }
 
 
-def _remarks(finished: Finished, versions: Sequence[Version], grants: Grants) -> list[str]:
+def _remarks(
+    args: BashArgs, ctx: Context, finished: Finished, versions: Sequence[Version], grants: Grants
+) -> list[str]:
     """What the sandbox has to do with a failure, and what a person should look at."""
     output = finished.tail.decode(errors="replace")
     found: list[str] = []
-    if finished.exit_code != 0 and not grants.unconfined:
+    if finished.exit_code and not grants.unconfined and ctx.sandbox.contained:
         found += dict.fromkeys(hint for part, hint in HINTS if part in output)
+        home = ctx.fence.home
+        hidden = [e.target for e in _analysed(args, ctx).effects if home and _hides(Path(e.target), home, ctx)]
+        if hidden and not grants.home:
+            found.append(f"{', '.join(hidden[:5])}: homes are hidden from commands, unless `grants` asks for home.")
     later = [v.path for v in versions if acts_later(v.path)]
     if later:
         found.append(f"A person should look at {', '.join(later[:5])}: such a file makes something run later.")
     return found
+
+
+def _hides(path: Path, home: Path, ctx: Context) -> bool:
+    return (
+        path.is_absolute() and path.is_relative_to(home) and not path.is_relative_to(ctx.fence.root) and path.exists()
+    )
 
 
 def _changed(version: Version, history: History) -> dict[str, Any]:
