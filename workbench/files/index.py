@@ -20,6 +20,9 @@ Mark = tuple[int, int, int]
 CHUNK = 96 << 10
 """below the size from which malloc maps and unmaps fresh pages for every chunk"""
 _MARKS = 1 << 15
+_SPARSE = 40
+"""bytes a line from which `replace`, which hops from one LF to the next, counts faster than `count`, which looks at
+every byte: 4 times at 100 bytes a line"""
 
 
 class Index:
@@ -33,6 +36,8 @@ class Index:
         self.total: int | None = None
         """lines of the file, once the end was met"""
         self._stride = CHUNK
+        self._sparse = True
+        """the lines of the last chunk were long ones"""
         self._lines, self._columns, self._bytes = array("q"), array("q"), array("q")
         self._lock = threading.Lock()
         self._mark()
@@ -58,7 +63,8 @@ class Index:
         line, column, at = self.at
         chunk = pread(min(CHUNK, self.size - at), at)
         last = len(chunk) < CHUNK or at + len(chunk) >= self.size
-        count, end = line_ends(chunk, self.encoding)
+        count, end = line_ends(chunk, self.encoding, sparse=self._sparse)
+        self._sparse = count * _SPARSE < len(chunk)
         if count:
             self.at = line + count, 0, at + end
         elif not last:
@@ -79,10 +85,11 @@ class Index:
             self._stride *= 2
 
 
-def line_ends(chunk: bytes, encoding: Encoding) -> tuple[int, int]:
-    """(number of LFs, end of the last one) in a chunk that begins at a character."""
+def line_ends(chunk: bytes, encoding: Encoding, *, sparse: bool = False) -> tuple[int, int]:
+    """(number of LFs, end of the last one) in a chunk that begins at a character. `sparse` is a hint for speed."""
     if encoding.unit == 1:
-        return chunk.count(b"\n"), chunk.rfind(b"\n") + 1
+        found = len(chunk) - len(chunk.replace(b"\n", b"")) if sparse else chunk.count(b"\n")
+        return found, chunk.rfind(b"\n") + 1
     text, _ = decoded_part(chunk, encoding)
     return text.count("\n"), len(text[: text.rfind("\n") + 1].encode(encoding.name))
 
