@@ -13,9 +13,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO
 
 _HEAD = struct.Struct(">QQ")
+_ROOT = str(Path(__file__).parents[2])
 
 
 class Worker:
@@ -51,7 +53,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PATH": os.environ.get("PATH", "")},
+            env={"PYTHONPATH": os.pathsep.join([_ROOT, *filter(None, sys.path)]), "PATH": os.environ.get("PATH", "")},
         )
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError, AttributeError):  # fewer turns for large contents, where the system lets us
