@@ -1,6 +1,6 @@
 """What the history costs, each figure beside its anchor, both measured in one run: medians, trust ratios first.
 
-`python tests/bench/bench_history.py`; with `--files 100000` the larger workspace too (a minute), `--only put,diff` some.
+`python tests/bench/bench_history.py [--only put,diff]`; `--files 100000` measures the larger workspace too (a minute).
 """
 
 import argparse
