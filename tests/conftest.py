@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -108,3 +109,9 @@ def ground(tmp_path: Path) -> Ground:
 if __name__ == "__main__":
     while True:
         exchange(Path(sys.argv[1]), Path(sys.argv[2]))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A file: threads of the workbench have connections of their own, which a database in memory does not bear."""
+    connections["default"].settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("db") / "test.sqlite3")

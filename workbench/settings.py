@@ -123,6 +123,12 @@ if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
 
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # subdomains of a host that is not ours are their owner's affair
+    "security.W008",  # the proxy in front sends plain HTTP on to HTTPS
+    "security.W021",  # so is the browsers' preload list
+]
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 """of a request body; `web/limits.py` answers 413 above it"""
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]

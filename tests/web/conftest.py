@@ -15,12 +15,6 @@ from workbench.web.actions import Who
 ANN = Who("ann", "browser")
 
 
-@pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A file: threads of the workbench have connections of their own, which a database in memory does not bear."""
-    connections["default"].settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("db") / "test.sqlite3")
-
-
 @pytest.fixture(scope="session", autouse=True)
 def threads_let_go(django_db_blocker: object) -> Iterator[None]:
     """Close what the long-lived threads opened, before the interpreter warns of it."""
