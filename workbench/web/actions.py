@@ -182,32 +182,42 @@ def decide_approval(
     row = models.Approval.objects.select_related("session").get(pk=approval)
     if row.status != "pending":
         raise AlreadyDecided(row.status, row.decided_by, row.decided_at)
-    edited = args if decision == "approve" and args is not None and args != row.args else None
-    digest = row.digest
-    if edited is not None:
-        edited, digest = _judge_anew(row, edited)
+    approved = decision == "approve"
+    edited, digest = None, row.digest
+    if approved and args is not None and args != row.args:
+        edited, digest = _judge_anew(row, args)
     event = ApprovalDecided(
         call_id=row.call_id,
-        outcome="approved" if decision == "approve" else "rejected",
+        outcome="approved" if approved else "rejected",
         by=who.name,
         via=who.via,
         reason=clean(reason),
         args=edited,
         digest=digest,
     )
-    with transaction.atomic():
-        pending = models.Approval.objects.filter(pk=approval, status="pending")
-        won = pending.update(status=event.outcome, decided_by=who.name[:150], decided_at=timezone.now())
-        if won and remember and decision == "approve":
-            models.Grant.objects.get_or_create(
-                session_id=row.session_id, digest=digest, defaults={"by": who.name[:150]}
-            )
-        if won:
-            adapters.append(row.session_id, [event])
-    row.refresh_from_db()
+    won = _decide(models.Approval, row, event, grant=digest if approved and remember else "", by=who.name)
     if not won:
         raise AlreadyDecided(row.status, row.decided_by, row.decided_at)
     return row
+
+
+def _decide(
+    kind: type[models.Approval] | type[models.Question],
+    row: models.Approval | models.Question,
+    event: ApprovalDecided | QuestionAnswered,
+    *,
+    grant: str = "",
+    by: str,
+) -> bool:
+    """The compare-and-set, with its event in the same transaction: whether this one was first. `row` is then fresh."""
+    with transaction.atomic():
+        won = kind._default_manager.filter(pk=row.pk, status="pending").update(status=event.outcome)
+        if won and grant:
+            models.Grant.objects.get_or_create(session_id=row.session_id, digest=grant, defaults={"by": by[:150]})
+        if won:
+            adapters.append(row.session_id, [event])
+    row.refresh_from_db()
+    return bool(won)
 
 
 def _judge_anew(row: models.Approval, edited: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -226,12 +236,6 @@ def answer_question(question: int, answer: str, who: Who) -> models.Question:
         raise Refused("bad_args", "The answer is empty.")
     row = models.Question.objects.get(pk=question)
     event = QuestionAnswered(call_id=row.call_id, outcome="answered", answer=clean(answer), by=who.name)
-    with transaction.atomic():
-        pending = models.Question.objects.filter(pk=question, status="pending")
-        won = pending.update(status="answered", answered_by=who.name[:150], answered_at=timezone.now())
-        if won:
-            adapters.append(row.session_id, [event])
-    row.refresh_from_db()
-    if not won:
+    if not _decide(models.Question, row, event, by=who.name):
         raise AlreadyDecided(row.status, row.answered_by, row.answered_at)
     return row

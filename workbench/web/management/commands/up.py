@@ -11,11 +11,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from channels.routing import get_default_application
 from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
 from django.urls import reverse
 
-from workbench.asgi import application
 from workbench.files import Refused
 from workbench.web import accounts, actions, datadir, recovery
 from workbench.web.lifespan import lifespan
@@ -47,7 +47,7 @@ class Command(WorkbenchCommand):
         recovery.recover()
         lifespan.agents = True
         server = LifespanServer(
-            application, endpoints=build_endpoint_description_strings(host=options["host"], port=port)
+            get_default_application(), endpoints=build_endpoint_description_strings(host=options["host"], port=port)
         )
         server.ready = lambda: self._announce(options["host"], port, browser=not options["no_open"])
         try:
