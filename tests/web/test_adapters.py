@@ -159,6 +159,15 @@ def test_a_file_that_a_crash_left_behind_is_completed(session_row: models.Sessio
     assert [line["seq"] for line in jsonl.read(file)] == [1, 2, 3, 4]
 
 
+def test_a_damaged_file_stops_neither_the_start_nor_an_append(session_row: models.Session, data: Path) -> None:
+    file = data / "journal" / f"{session_row.pk}.jsonl"
+    adapters.append(session_row.pk, [STARTED, say("a")])
+    file.write_bytes(b"garbage\n" * 3)
+    assert adapters.reconcile() == 0
+    assert adapters.append(session_row.pk, [say("b")])[0].seq == 3
+    assert file.read_bytes() == b"garbage\n" * 3, "what was tampered with stays to be seen"
+
+
 def test_the_records_of_one_call_and_of_one_kind(session_row: models.Session) -> None:
     call = ToolCall(call_id="c1", turn=1, tool="bash", args={})
     adapters.append(session_row.pk, [STARTED, ModelTurn(turn=1), call, say("x")])

@@ -6,7 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.journal.kinds import ApprovalAsked, Event, ModelTurn, Record, SessionStopped, ToolResult, UserMessage
+from workbench.journal.kinds import (
+    ApprovalAsked,
+    Event,
+    ModelFailed,
+    ModelTurn,
+    Record,
+    SessionStopped,
+    ToolResult,
+    UserMessage,
+)
 from workbench.web.hub import BACKLOG, QUEUE, Frame, Hub, Lagging, Piece, join
 
 
@@ -103,6 +112,16 @@ async def test_a_stop_ends_all_live_things(hub: Hub) -> None:
     hub.publish("s", [record(1, SessionStopped(by="ann"))])
     await asyncio.sleep(0)
     assert hub.so_far("s") == ()
+
+
+async def test_text_of_a_request_that_failed_does_not_go_on_in_the_next(hub: Hub) -> None:
+    hub.text("s", 1, "half an ")
+    hub.output("s", "c1", b"x")
+    await asyncio.sleep(0)
+    hub.publish("s", [record(1, ModelFailed(message="gone", attempt=1))])
+    hub.text("s", 1, "answer")
+    await asyncio.sleep(0)
+    assert {(p.what, p.data) for p in hub.so_far("s")} == {("output", "x"), ("text", "answer")}
 
 
 async def test_a_piece_that_comes_with_its_end_is_left_out(hub: Hub) -> None:

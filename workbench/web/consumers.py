@@ -20,8 +20,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from workbench.journal.kinds import Record
 from workbench.web import adapters, models, timeline, wire
-from workbench.web.hub import QUEUE, Frame, Lagging, Piece, Watcher, closes, hub
-from workbench.web.sockets import GONE, doorkeeper
+from workbench.web.hub import QUEUE, Frame, Lagging, Piece, Watcher, hub, still
+from workbench.web.sockets import GONE, doorkeeper, in_thread
 
 log = logging.getLogger(__name__)
 
@@ -120,17 +120,14 @@ class SessionConsumer(Watching):
 
     async def found(self) -> bool:
         self.channel = self.scope["url_route"]["kwargs"]["session"]
-        return await models.Session.objects.filter(pk=self.channel).aexists()
+        return bool(await in_thread(models.Session.objects.filter(pk=self.channel).exists))
 
     async def begin(self, watcher: Watcher) -> None:
-        closed = await self.catch_up()
-        pieces = tuple(p for p in watcher.so_far if (p.what, p.key) not in closed)
-        if pieces:
+        if pieces := await self.catch_up(watcher.so_far):
             await self.say(await self.drawn(lambda: self.draw((), pieces, ())))
 
-    async def catch_up(self) -> set[tuple[str, str]]:
-        """Send what the database has after `after`; the live things that this ended."""
-        closed: set[tuple[str, str]] = set()
+    async def catch_up(self, pieces: tuple[Piece, ...] = ()) -> tuple[Piece, ...]:
+        """Send what the database has after `after`; those of `pieces` that are still being written then."""
         while True:
             records = await asyncio.get_running_loop().run_in_executor(
                 _drawers, adapters.read, self.channel, self.after, BATCH
@@ -138,9 +135,9 @@ class SessionConsumer(Watching):
             if records:
                 await self.say(await self.drawn(lambda batch=records: self.draw(batch, (), ())))  # type: ignore[misc]
                 self.after = records[-1].seq
-                closed.update(filter(None, map(closes, records)))
+                pieces = still(pieces, records)
             if len(records) < BATCH:
-                return closed
+                return pieces
 
     async def forward(self, frame: Frame) -> None:
         fresh = [r for r in frame.records if r.seq > self.after]
@@ -148,8 +145,8 @@ class SessionConsumer(Watching):
         if not gap and len(fresh) == len(frame.records):
             await self.say(await self.shared(frame, lambda: self.draw(frame.records, frame.pieces, frame.so_far)))
         else:  # what it adds is not known to fit what was sent: tell the rest anew
-            await self.catch_up()
-            await self.say(await self.drawn(lambda: self.draw((), frame.so_far, ())))
+            pieces = await self.catch_up(frame.so_far)
+            await self.say(await self.drawn(lambda: self.draw((), pieces, ())))
         if frame.records:
             self.after = max(self.after, frame.records[-1].seq)
 

@@ -14,13 +14,14 @@ import codecs
 import contextvars
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.journal.kinds import (
     ApprovalAsked,
     ApprovalDecided,
     Event,
+    ModelFailed,
     ModelTurn,
     QuestionAnswered,
     QuestionAsked,
@@ -135,8 +136,7 @@ class Channel:
             self._tick.cancel()
             self._tick = None
         records = tuple(self._records[key] for key in sorted(self._records))
-        whole = {key for record in records if (key := closes(record))}
-        pieces = tuple(join([p for p in self._pieces if (p.what, p.key) not in whole]))
+        pieces = tuple(join(still(self._pieces, records)))
         self._records, self._pieces = {}, []
         if not records and not pieces:
             return
@@ -157,15 +157,22 @@ def join(pieces: Sequence[Piece]) -> list[Piece]:
     return joined
 
 
-def closes(record: Record) -> tuple[str, str] | None:
-    """The live thing (what, key) that the record holds the whole of."""
-    match record.event:
+def still(pieces: Iterable[Piece], records: Iterable[Record]) -> tuple[Piece, ...]:
+    """Those of `pieces` that no record ends: one that holds the whole of it, or says that it will not be finished."""
+    ends = [r.event for r in records if isinstance(r.event, ModelTurn | ModelFailed | ToolResult | SessionStopped)]
+    return tuple(piece for piece in pieces if not any(_ends(event, piece) for event in ends))
+
+
+def _ends(event: Event, piece: Piece) -> bool:
+    match event:
         case ModelTurn(turn=turn):
-            return "text", str(turn)
+            return (piece.what, piece.key) == ("text", str(turn))
+        case ModelFailed():
+            return piece.what == "text"
         case ToolResult(call_id=call):
-            return "output", call
+            return (piece.what, piece.key) == ("output", call)
         case _:
-            return None
+            return True
 
 
 Listener = Callable[[str, Sequence[Record]], None]
@@ -229,15 +236,13 @@ class Hub:
             log.debug("published after the end")
 
     def _add_records(self, session: str, records: tuple[Record, ...]) -> None:
-        live = self._live.get(session, {})
-        for record in records:
-            if key := closes(record):
-                live.pop(key, None)
-                self._decoders.pop((session, key[1]), None)
-            elif isinstance(record.event, SessionStopped):
-                live.clear()
-        if not live:
-            self._live.pop(session, None)
+        if session in self._live:
+            left = {(p.what, p.key): p.data for p in still(self.so_far(session), records)}
+            for _, key in self._live[session].keys() - left.keys():
+                self._decoders.pop((session, key), None)
+            self._live[session] = left
+            if not left:
+                del self._live[session]
         if channel := self._channels.get(session):
             channel.add(records=records)
         asks = [r for r in records if isinstance(r.event, FOR_THE_QUEUE)]
