@@ -21,6 +21,8 @@ function tell(text) {
 body.addEventListener("htmx:beforeRequest", (e) => { const says = saysOf(e.target); if (says) says.textContent = ""; });
 body.addEventListener("htmx:beforeSwap", (e) => {
   const { status } = e.detail.xhr;
+  // the socket was quicker and has replaced what was pressed: it stands there already
+  if (status < 400 && !e.detail.requestConfig.elt.isConnected) { e.detail.shouldSwap = false; return; }
   if (status !== 409 && status !== 422) return;
   const says = saysOf(e.detail.requestConfig.elt);
   if (!says) { tell(new DOMParser().parseFromString(e.detail.xhr.responseText, "text/html").body.textContent.trim()); e.detail.shouldSwap = false; return; }
@@ -33,7 +35,7 @@ body.addEventListener("htmx:responseError", (e) => {
   if (status === 409 || status === 422) return;
   tell(status === 403 ? "The page is too old or this is not allowed. Load it again." : status === 404 ? "That is gone." : status === 413 ? "That is too large." : `The workbench answered with an error (${status}). Its log says why.`);
 });
-body.addEventListener("htmx:sendError", () => tell("The workbench can't be reached. Nothing was sent; try again when it runs."));
+body.addEventListener("htmx:sendError", (e) => "quiet" in e.detail.elt.dataset || tell("The workbench can't be reached. Nothing was sent; try again when it runs."));
 
 body.addEventListener("htmx:afterSwap", (e) => {
   if (e.detail.target === dialog && dialog.childElementCount && !dialog.open) dialog.showModal();

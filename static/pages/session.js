@@ -4,7 +4,7 @@ const page = document.getElementById("session");
 const rows = document.getElementById("rows");
 const newer = document.getElementById("newer");
 const root = document.scrollingElement;
-const LINES = 400;
+const LINES = 400, MOST = 400, KEPT = 150;
 
 const atEnd = () => root.scrollHeight - root.scrollTop - innerHeight < 120;
 const toEnd = () => { root.scrollTop = root.scrollHeight; newer.hidden = true; };
@@ -21,7 +21,24 @@ document.body.addEventListener("htmx:wsAfterMessage", (e) => {
   if (following && !document.querySelector(":focus-within:is(.ap, .ask-b)")) toEnd();
   else if (rows.lastElementChild !== last) newer.hidden = false;
   last = rows.lastElementChild;
+  if (following) forget();
 });
+
+// Followed for long, the page keeps the last rows; the ones before come back on scroll.
+function forget() {
+  const events = rows.querySelectorAll(":scope > .ev");
+  if (events.length <= MOST) return;
+  const kept = events[events.length - KEPT];
+  while (rows.firstElementChild !== kept) rows.firstElementChild.remove();
+  const first = kept.id.slice(1), older = document.createElement("div");
+  Object.assign(older, { className: "older", id: "older" });
+  older.dataset.first = first;
+  older.setAttribute("hx-get", `${page.dataset.rows}?before=${first}`);
+  older.setAttribute("hx-trigger", "intersect once");
+  older.setAttribute("hx-swap", "outerHTML");
+  rows.prepend(older);
+  htmx.process(older);
+}
 
 // A running command's terminal holds its last lines only; the whole output can be paged once it has ended.
 function trim(term) {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.web.templatetags.shown import HIDDEN, plain_name, shown, shown_name, shown_prose
+from workbench.web.templatetags.shown import HIDDEN, coded, plain_name, shown, shown_name, shown_prose
 
 # Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt)
 IGNORABLE = (
@@ -88,6 +88,12 @@ def test_running_text_keeps_the_joints_of_an_emoji_and_the_blanks_of_typesetting
         assert shown_prose(text) == text
     assert "\\u{FE0F}" in shown_prose("a\ufe0f") and "\\u{200D}" in shown_prose("a\u200db")
     assert "\\u{202E}" in shown_prose("safe\u202egpj.exe")
+
+
+def test_backticks_in_a_sentence_hold_code() -> None:
+    assert coded("`a<b` asks, `c` too") == "<code>a&lt;b</code> asks, <code>c</code> too"
+    assert coded("an odd ` one <b>") == "an odd ` one &lt;b&gt;"
+    assert coded(None) == "" and "\\u{202E}" in coded("`\u202e`")
 
 
 @given(st.text())

@@ -65,6 +65,16 @@ def shown(value: object) -> SafeString:
 
 
 @register.filter
+def coded(value: object) -> SafeString:
+    """A sentence of ours in which backticks hold code."""
+    pieces = str(value or "").split("`")
+    if len(pieces) % 2 == 0:
+        return shown_html("`".join(pieces))
+    html = [f"<code>{shown_html(text)}</code>" if n % 2 else shown_html(text) for n, text in enumerate(pieces)]
+    return mark_safe("".join(html))  # noqa: S308 - every piece is escaped
+
+
+@register.filter
 def shown_name(value: object) -> SafeString:
     """Text of one line: a path, a name, a title."""
     return shown_html("" if value is None else str(value), one_line=True)
