@@ -7,7 +7,7 @@ import select
 import shutil
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,35 +79,36 @@ def run(
     `env` adds to the fresh environment. What is held back goes to `<spool>.held`. Refused: `bad_args`, `no_file`, `io`.
     """
     _check(command, cwd)
-    started = time.monotonic()
-    root = (root or cwd).resolve()
+    began = time.monotonic()
+    root, host = (root or cwd).resolve(), Host.here()
+    with _tmp_without_mounts(sandbox, tmp, spool) as tmp:
+        what = contain(
+            command, cwd=cwd.resolve(), root=root, sandbox=sandbox, grants=grants, host=host, tmp=tmp, env=env
+        )
+        guard = Guard(root, what.compared, grants.write, spool.with_name(f"{spool.name}.held"))
+        output, end = Output(spool, quota, on_output), End()
+        try:
+            _follow(what, output, end, stop, None if timeout is None else began + timeout)
+        finally:
+            output.close()
+            notes = [] if grants.unconfined else guard.settle()
+    return _finished(end, output, notes, time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def _tmp_without_mounts(sandbox: Sandbox, tmp: Path | None, spool: Path) -> Iterator[Path | None]:
+    """`tmp`, or where no private one can be mounted a folder that goes away afterwards."""
     if sandbox.level in "CD" or "proc" in sandbox.lacks:
         hide_memory()
-    own_tmp = spool.with_name(f"{spool.name}.tmp") if tmp is None and sandbox.level == "C" else None
-    if own_tmp:
-        own_tmp.mkdir(parents=True, mode=0o700, exist_ok=True)
-    contained = contain(
-        command,
-        cwd=cwd.resolve(),
-        root=root,
-        sandbox=sandbox,
-        grants=grants,
-        host=Host.here(),
-        tmp=tmp or own_tmp,
-        env=env,
-    )
-    held = spool.with_name(f"{spool.name}.held")
-    guard = None if grants.unconfined else Guard(root, contained.compared, grants.write, held)
-    output = Output(spool, quota, on_output)
-    end = End()
+    if tmp is not None or sandbox.level != "C":
+        yield tmp
+        return
+    made = spool.with_name(f"{spool.name}.tmp")
+    made.mkdir(parents=True, mode=0o700, exist_ok=True)
     try:
-        _follow(contained, output, end, stop, None if timeout is None else started + timeout)
+        yield made
     finally:
-        output.close()
-        notes = guard.settle() if guard else []
-        if own_tmp:
-            shutil.rmtree(own_tmp, ignore_errors=True)
-    return _finished(end, output, notes, time.monotonic() - started)
+        shutil.rmtree(made, ignore_errors=True)
 
 
 @dataclass

@@ -202,3 +202,27 @@ def test_a_fork_bomb_ends_with_its_time(do: Do) -> None:
     assert finished.duration < 10
     assert len(ticks) > 10
     assert do("echo alive").tail == b"alive\n"
+
+
+def test_one_protected_file_is_a_grant(do: Do, workspace: Path) -> None:
+    """Also for a program that replaces it instead of writing into it; its neighbours stay closed."""
+    (workspace / ".vscode").mkdir()
+    for name in ("settings.json", "tasks.json"):
+        (workspace / ".vscode" / name).write_text("old\n")
+    both = "sed -i s/old/new/ .vscode/settings.json; sed -i s/old/new/ .vscode/tasks.json"
+    command = f"{both}; mv .vscode v; echo x > .vscode/x"
+    assert do(command).exit_code == 1
+    finished = do(command, grants=Grants(write=(workspace / ".vscode" / "settings.json",)))
+    assert (workspace / ".vscode" / "settings.json").read_text() == "new\n"
+    assert (workspace / ".vscode" / "tasks.json").read_text() == "old\n"
+    assert not (workspace / ".vscode" / "x").exists()
+    assert [note.split(" ")[0] for note in finished.notes] == [".vscode/x"]
+
+
+def test_a_git_folder_that_is_none_cannot_be_made_one(do: Do, workspace: Path) -> None:
+    (workspace / ".git").mkdir()
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / ".git").write_text("gitdir: ../nowhere\n")
+    finished = do("echo 'ref: refs/heads/main' > .git/HEAD; echo 'gitdir: ../evil' > sub/.git; rm -rf .git sub/.git")
+    assert b"Read-only file system" in finished.tail
+    assert (workspace / "sub" / ".git").read_text() == "gitdir: ../nowhere\n"

@@ -51,9 +51,11 @@ def start(spawner: Spawner, command: str) -> tuple[object, int]:
 
 
 def test_daemons_go_with_their_command(spawner: Spawner) -> None:
-    child, read = start(spawner, "(setsid sleep 3611 &); setsid sleep 3611 & sleep 0.1; exit 4")
+    child, read = start(
+        spawner, f"(setsid sleep 3611.{os.getpid()} &); setsid sleep 3611.{os.getpid()} & sleep 0.1; exit 4"
+    )
     assert child.take() == 4  # type: ignore[attr-defined]
-    assert until_gone("3611")
+    assert until_gone(f"3611.{os.getpid()}")
     child.close()  # type: ignore[attr-defined]
     os.close(read)
 
@@ -68,9 +70,11 @@ def test_a_signal_that_ends_the_command_is_told_as_shells_do(spawner: Spawner) -
 def test_a_gatherer_that_is_killed_leaves_its_flock_to_the_launcher(spawner: Spawner) -> None:
     """A command of the same user can do that; it does not win anything by it. Another command is left alone."""
     other, other_read = start(spawner, "sleep 0.5; exit 6")
-    child, read = start(spawner, "(setsid sleep 3612 &); sleep 0.2; kill -KILL $PPID; sleep 3612")
+    child, read = start(
+        spawner, f"(setsid sleep 3612.{os.getpid()} &); sleep 0.2; kill -KILL $PPID; sleep 3612.{os.getpid()}"
+    )
     assert child.take() == -9  # type: ignore[attr-defined]
-    assert until_gone("3612")
+    assert until_gone(f"3612.{os.getpid()}")
     assert other.take() == 6  # type: ignore[attr-defined]
     for one, fd in ((other, other_read), (child, read)):
         one.close()  # type: ignore[attr-defined]
@@ -78,10 +82,12 @@ def test_a_gatherer_that_is_killed_leaves_its_flock_to_the_launcher(spawner: Spa
 
 
 def test_what_forks_while_it_is_killed_is_met_as_well(spawner: Spawner) -> None:
-    child, read = start(spawner, "breed() { sleep 3613 & sleep 0.01; breed & }; breed; breed; sleep 3613")
+    child, read = start(
+        spawner, f"breed() {{ sleep 3613.{os.getpid()} & sleep 0.01; breed & }}; breed; breed; sleep 3613.{os.getpid()}"
+    )
     time.sleep(0.5)
     child.kill()  # type: ignore[attr-defined]
     assert child.take() == 137  # type: ignore[attr-defined]
-    assert until_gone("3613")
+    assert until_gone(f"3613.{os.getpid()}")
     child.close()  # type: ignore[attr-defined]
     os.close(read)

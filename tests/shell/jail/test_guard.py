@@ -159,3 +159,16 @@ def test_protected_names_come_from_the_rules_at_the_top_and_below_a_dot(root: Pa
     found = {path.relative_to(root).as_posix() for path in protected(root)}
     assert found == {".vscode", ".github/workflows", "AGENTS.md", "sub/.git"}
     assert acts_later("sub/AGENTS.md"), "deeper ones are seen in what a command changed"
+
+
+def test_beside_what_a_person_allowed_everything_stays_protected(root: Path) -> None:
+    (root / ".vscode").mkdir()
+    (root / ".vscode" / "tasks.json").touch()
+    allowed = (root / ".vscode" / "settings.json",)
+    assert protected(root, allowed) == [root / ".vscode" / "tasks.json"]
+    watch = guard(root, write=allowed)
+    (root / ".vscode" / "settings.json").touch()
+    (root / ".vscode" / "launch.json").touch()
+    (note,) = watch.settle()
+    assert note.startswith(".vscode/launch.json was held back")
+    assert sorted(os.listdir(root / ".vscode")) == ["settings.json", "tasks.json"]

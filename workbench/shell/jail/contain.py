@@ -77,7 +77,11 @@ def shell(path: str) -> str:
 
 def _compared(root: Path, grants: Grants, *, mounted: bool) -> tuple[Path, ...]:
     """Protected paths to compare before and after: all where nothing is mounted, else those that no mount can cover."""
-    compared = [path for path in protected(root) if path.name != ".git" and (path.is_symlink() or not mounted)]
+    compared = [
+        path
+        for path in protected(root, grants.write)
+        if path.is_symlink() or not (mounted or (repository.at(path.parent) and path.name == ".git"))
+    ]
     for repo in repository.around(root) if grants.git or not mounted else ():
         for path in dict.fromkeys(f / name for f in (repo.own, repo.common) for name in repository.PROTECTED):
             followed = grants.tracking and path.name == "config"

@@ -58,7 +58,7 @@ def _gatherer(order: Order, control: int, fds: list[int], life: int) -> NoReturn
         for fd in (control, *kept):
             os.close(fd)
         code = _wait(pid, woken, life)
-        kill_descendants()
+        kill_all()
         os._exit(code if code >= 0 else 128 - code)
     finally:
         os._exit(127)
@@ -131,16 +131,40 @@ def ended() -> Iterator[tuple[int, int]]:
             yield one
 
 
-def kill_descendants(spare: frozenset[int] = frozenset()) -> None:
-    """Kill all below this process until none is left: what forks meanwhile is met in the next round."""
+def kill_all() -> None:
+    """Kill all below this process. Everything that loses its parent becomes its child, so the end is when it has none.
+
+    First they are stopped, or what forks while it is killed would be a step ahead.
+    """
+    stopped: set[int] = set()
+    for _ in range(1000):
+        flock = _descendants(os.getpid(), frozenset())
+        fresh = [pid for pid in flock if pid not in stopped]
+        stopped.update(fresh)
+        _signal(fresh or flock, signal.SIGSTOP if fresh else signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        if not fresh:
+            time.sleep(0.005)
+
+
+def kill_strays(spare: frozenset[int]) -> None:
+    """Kill what is below this process and below none of `spare`: its gatherer is gone."""
     for _ in range(200):
         flock = _descendants(os.getpid(), spare)
         if not flock:
             return
-        for pid in flock:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        _signal(flock, signal.SIGKILL)
         time.sleep(0.005)
+
+
+def _signal(pids: list[int], number: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _descendants(top: int, spare: frozenset[int]) -> list[int]:

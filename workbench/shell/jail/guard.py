@@ -40,8 +40,11 @@ def acts_later(rel: str) -> bool:
     return any(e.verb == Verb.PERSIST for e in path_effects(rel, "write"))
 
 
-def protected(root: Path) -> list[Path]:
-    """What acts later in the top folder of a workspace and in its folders with a dot, and repositories just below."""
+def protected(root: Path, write: Sequence[Path] = ()) -> list[Path]:
+    """What acts later in the top folder of a workspace and in its folders with a dot, and repositories just below.
+
+    Where something beneath may be written (`write`, as a person allowed), what lies beside it instead.
+    """
     found: list[Path] = []
     for name in _names(root):
         if acts_later(name):
@@ -50,7 +53,15 @@ def protected(root: Path) -> list[Path]:
             found += [root / name / ".git"] if os.path.lexists(root / name / ".git") else []
         elif (root / name).is_dir():
             found += [root / name / inner for inner in _names(root / name) if acts_later(f"{name}/{inner}")]
-    return found
+    return [left for path in found for left in _without(path, write)]
+
+
+def _without(path: Path, write: Sequence[Path]) -> list[Path]:
+    if not granted(path, write):
+        return [path]
+    if path in write or path.name == ".git" or path.is_symlink():
+        return []
+    return [left for name in _names(path) for left in _without(path / name, write)]
 
 
 def _names(folder: Path) -> list[str]:
@@ -62,7 +73,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def granted(path: Path, write: Sequence[Path]) -> bool:
-    """A protected path is open when a person allowed to write it, or something in it."""
+    """Whether a person allowed to write a path, or something beneath it."""
     return any(w.is_relative_to(path) for w in write)
 
 
@@ -74,14 +85,14 @@ class Guard:
         self.root = root
         self.write = write
         self.held = held
-        self.known: Collection[Path] = set(protected(root))
+        self.known: Collection[Path] = set(protected(root, write))
         self.before = {path: look(path) for path in compared}
 
     def settle(self) -> list[str]:
         """After the command: put everything protected back as it was. A sentence for each that was not."""
         notes = []
-        for path in protected(self.root):
-            if path not in self.known and path not in self.before and not granted(path, self.write):
+        for path in protected(self.root, self.write):
+            if path not in self.known and path not in self.before:
                 self.before[path] = Shape(())
         for path, before in self.before.items():
             after = look(path)

@@ -120,8 +120,8 @@ class Launcher:
         for pid, status in gather.ended():
             if (one := self.running.pop(pid, None)) is None:
                 continue
-            if one.gathered and os.WIFSIGNALED(status):  # the gatherer itself was killed, and its flock came to us
-                gather.kill_descendants(spare=frozenset(self.running))
+            if one.gathered:  # what a gatherer that was itself killed leaves comes to us
+                gather.kill_strays(frozenset(self.running))
             one.answer({"exit": os.waitstatus_to_exitcode(status)})
             with suppress(KeyError):
                 self.poll.unregister(one.control)

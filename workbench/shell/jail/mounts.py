@@ -52,46 +52,64 @@ def layout(
 ) -> list[Mount]:
     """The mounts on top of a read-only `/`, in the order in which to make them. `root` is resolved."""
     masks = _masks(host, hide)
-    mounts: dict[Path, Mount] = {}
-
-    def add(kind: Kind, *paths: Path, source: Path | None = None) -> None:
-        for at in paths:
-            mounts[at] = Mount(kind, at, source)
-
-    add("closed", *masks)
-    add("empty", *(Path(p) for p in EMPTY if Path(p).is_dir()), *([host.home] if host.home in masks else []))
-    if tmp is not None:
-        add("rw", Path("/tmp"), source=tmp)  # noqa: S108 - this is the private one
-    for secret in map(Path, SYSTEM_SECRETS):
-        if os.access(secret, os.R_OK):
-            add("closed" if secret.is_dir() else "hidden", secret)
     covered = [*masks, *map(Path, EMPTY)]
-    add("hidden", *_sockets(covered, root))
-    add("ro", *toolchain.shown(host, root, covered), *_existing(map(Path, SHOWN_RUN)))
-    if grants.home:
-        add("ro", host.home)
-    if grants.network:
-        add("ro", *_resolver(covered))
-    add("rw", root)
-    for repo in repository.around(root):
-        for mount in _git(host, root, repo, grants):
-            add(mount.kind, mount.at)
-    for path in protected(root):
-        if not path.is_symlink() and path.name != ".git" and not granted(path, grants.write):
-            add("rw", *([] if path.parent == root or path.parent.is_symlink() else [path.parent]))
-            add("ro", path)
+    made = {mount.at: mount for mount in _system(host, root, grants, masks, covered, tmp)}
+    later = [Mount("rw", root), *_workspace(host, root, grants)]
+    made |= {mount.at: mount for mount in later}
     if not grants.home:
-        shown_home = host.home.is_relative_to(root)
-        for secret in (host.home / s for s in (HOME_SECRETS if shown_home else toolchain.SECRETS)):
-            if os.path.lexists(secret) and not root.is_relative_to(secret) and _is_shown(secret, mounts):
-                add("closed" if secret.is_dir() else "hidden", secret)
-    add("ro", *_existing(grants.read))
+        names = HOME_SECRETS if host.home.is_relative_to(root) else toolchain.SECRETS
+        secrets = [host.home / name for name in names if not root.is_relative_to(host.home / name)]
+        made |= {path: _away(path) for path in secrets if os.path.lexists(path) and _is_shown(path, made)}
+    made |= {mount.at: mount for mount in _granted(root, grants)}
+    made |= {path: Mount("closed", path) for path in _existing(hide)}
+    return sorted(made.values(), key=lambda m: len(m.at.parts))
+
+
+def _system(
+    host: Host, root: Path, grants: Grants, masks: Sequence[Path], covered: Sequence[Path], tmp: Path | None
+) -> Iterator[Mount]:
+    """The machine without what is not for commands, but with the programs that lie there."""
+    yield from (Mount("closed", path) for path in masks)
+    yield from (Mount("empty", path) for path in map(Path, EMPTY) if path.is_dir())
+    if host.home in masks:
+        yield Mount("empty", host.home)
+    if tmp is not None:
+        yield Mount("rw", Path("/tmp"), tmp)  # noqa: S108 - this is the private one
+    yield from (_away(path) for path in map(Path, SYSTEM_SECRETS) if os.access(path, os.R_OK))
+    yield from (Mount("hidden", path) for path in _sockets(covered, root))
+    yield from (Mount("ro", path) for path in toolchain.shown(host, root, covered))
+    yield from (Mount("ro", path) for path in _existing(map(Path, SHOWN_RUN)))
+    if grants.home:
+        yield Mount("ro", host.home)
+    if grants.network:
+        yield from (Mount("ro", path) for path in _resolver(covered))
+
+
+def _workspace(host: Host, root: Path, grants: Grants) -> Iterator[Mount]:
+    """What is not writable in the workspace although all around it is."""
+    for repo in repository.around(root):
+        yield from _git(host, root, repo, grants)
+    for path in protected(root, grants.write):
+        if path.is_symlink() or (path.name == ".git" and repository.at(path.parent)):
+            continue
+        for above in path.parents:
+            if above == root or above.is_symlink():
+                break
+            yield Mount("rw", above)  # a mount point cannot be renamed
+        yield Mount("ro", path)
+
+
+def _granted(root: Path, grants: Grants) -> Iterator[Mount]:
+    yield from (Mount("ro", path) for path in _existing(grants.read))
     for path in _existing(grants.write):
-        add("rw", path)
+        if not path.is_relative_to(root):  # inside it is writable, and a file that is a mount cannot be replaced
+            yield Mount("rw", path)
         if (path / "objects").is_dir() and (path / "HEAD").is_file():  # a repository that is pushed to
-            add("ro", *_existing(path / name for name in repository.PROTECTED))
-    add("closed", *_existing(hide))
-    return sorted(mounts.values(), key=lambda m: len(m.at.parts))
+            yield from (Mount("ro", inner) for inner in _existing(path / name for name in repository.PROTECTED))
+
+
+def _away(path: Path) -> Mount:
+    return Mount("closed" if path.is_dir() else "hidden", path)
 
 
 def _masks(host: Host, hide: Sequence[Path]) -> list[Path]:
