@@ -15,7 +15,16 @@ import tree_sitter_bash
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Found
 
-from workbench.shell.tokens import GAPS, LEAVES, STATEMENTS, WORDS, heredoc_problem, heredoc_quoted, heredoc_text_problem
+from workbench.shell.tokens import (
+    KEYWORDS,
+    GAPS,
+    LEAVES,
+    STATEMENTS,
+    WORDS,
+    heredoc_problem,
+    heredoc_quoted,
+    heredoc_text_problem,
+)
 
 MAX_CHARS = 64 * 1024
 """longer commands are not parsed; nobody could approve them with open eyes"""
@@ -128,10 +137,12 @@ class _Copy:
         if rule is None:
             raise Mismatch(f"it holds {kind.replace('_', ' ')}, which is not known here")
         quoted = kind in ("string", "heredoc_body") or (quoted and kind.endswith(("expansion", "substitution")))
-        kids = []
+        kids: list[Node] = []
         at = start
         for child in children:
-            kid = self.node(child, depth + 1, quoted=quoted and not (kids and kind != "string" and kind != "heredoc_body"))
+            kid = self.node(
+                child, depth + 1, quoted=quoted and not (kids and kind != "string" and kind != "heredoc_body")
+            )
             if kid.start != at and not rule.fullmatch(self.text, at, kid.start):
                 kids.append(self.lost(kind, at, kid.start))
             kids.append(kid)
@@ -142,6 +153,34 @@ class _Copy:
         if check is not None:
             check(self, kids)
         return Node(kind, start, end, kids)
+
+    def bounded(self, kids: list[Node]) -> None:
+        """A keyword is one only as a whole word: `{a` and `!a` are programs, and so is `[-f`."""
+        self.separated(kids)
+        for kid in kids:
+            if kid.kind in KEYWORDS:
+                before, after = (
+                    self.text[kid.start - 1 : kid.start] if kid.start else "",
+                    self.text[kid.end : kid.end + 1],
+                )
+                if (before not in _EDGES and kid.kind != "))") or (after not in _EDGES and kid.kind != "(("):
+                    raise Mismatch(f"{kid.kind} at character {kid.start} is part of a longer word")
+
+    def tested(self, kids: list[Node]) -> None:
+        """In `[ … ]` a `<` or `|` is what it is anywhere."""
+        self.bounded(kids)
+        if kids[0].kind == "[" and any(kid.kind in _OPERATORS for kid in _beneath(kids)):
+            raise Mismatch(f"an operator stands within [ ] at character {kids[0].start}")
+
+    def calculated(self, kids: list[Node]) -> None:
+        """What is no arithmetic to bash is a subshell to it."""
+        text = self.text[kids[0].start : kids[-1].end]
+        if kids[0].kind in ("$((", "((") and ("\n" in text or not _balanced(text)):
+            raise Mismatch(f"arithmetic at character {kids[0].start} may be a command")
+
+    def grouped(self, kids: list[Node]) -> None:
+        self.bounded(kids)
+        self.calculated(kids)
 
     def lost(self, kind: str, start: int, end: int) -> Node:
         """The word `-` before a here-document, which the grammar drops; nothing else may be missing."""
@@ -188,6 +227,10 @@ class _Copy:
             if before.end == after.start and after.kind in WORDS and before.kind not in ("(", "["):
                 raise Mismatch(f"nothing parts two words at character {after.start}")
 
+    def declared(self, kids: list[Node]) -> None:
+        self.bounded(kids)
+        self.worded(kids)
+
     def redirected(self, kids: list[Node]) -> None:
         """A number before a redirection belongs to it only if it touches it and nothing else."""
         self.worded([k for k in kids if k.kind in WORDS])
@@ -205,9 +248,14 @@ class _Copy:
     def heredoc(self, kids: list[Node]) -> None:
         """A here-document ends where bash ends it, and only its expansions expand."""
         parts = {k.kind: k for k in kids}
-        spans = [(parts[k].start, parts[k].end) if k in parts else None for k in ("heredoc_start", "heredoc_body", "heredoc_end")]
+        spans = [
+            (parts[k].start, parts[k].end) if k in parts else None
+            for k in ("heredoc_start", "heredoc_body", "heredoc_end")
+        ]
         if None in spans:
             raise Mismatch("a here-document has no end")
+        if self.text[parts["heredoc_start"].end] not in " \t\n;&|<>":
+            raise Mismatch("the delimiter of a here-document goes on")
         problem = heredoc_problem(self.text, kids[0].kind, *[s for s in spans if s])
         body = parts["heredoc_body"]
         quoted = heredoc_quoted(self.text[slice(*spans[0] or ())])
@@ -222,25 +270,55 @@ class _Copy:
             raise Mismatch(problem)
 
 
+def _beneath(kids: list[Node]) -> Iterator[Node]:
+    """All nodes beneath, but for those in words."""
+    for kid in kids:
+        yield kid
+        if kid.kind not in WORDS:
+            yield from _beneath(kid.kids)
+
+
+def _balanced(text: str) -> bool:
+    """Whether every parenthesis is closed, quoted or not."""
+    depth = 0
+    for char in text:
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+_OPERATORS = frozenset(["<", ">", "|", "&", ";", "(", ")", "&&", "||", ">>", "<<"])
+_EDGES = frozenset(["", " ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">", "`"])
+"""what may stand beside a keyword"""
+
 _CHECKS = {
+    "arithmetic_expansion": _Copy.calculated,
     "array": _Copy.worded,
+    "c_style_for_statement": _Copy.grouped,
     "case_item": _Copy.separated,
+    "case_statement": _Copy.bounded,
     "command": _Copy.worded,
-    "compound_statement": _Copy.separated,
-    "concatenation": _Copy.joined,
     "command_substitution": _Copy.separated,
-    "declaration_command": _Copy.worded,
-    "do_group": _Copy.separated,
-    "elif_clause": _Copy.separated,
-    "else_clause": _Copy.separated,
+    "compound_statement": _Copy.grouped,
+    "concatenation": _Copy.joined,
+    "declaration_command": _Copy.declared,
+    "do_group": _Copy.bounded,
+    "elif_clause": _Copy.bounded,
+    "else_clause": _Copy.bounded,
     "file_redirect": _Copy.redirected,
+    "for_statement": _Copy.bounded,
+    "function_definition": _Copy.bounded,
     "heredoc_redirect": _Copy.heredoc,
-    "if_statement": _Copy.separated,
+    "if_statement": _Copy.bounded,
     "list": _Copy.chained,
+    "negated_command": _Copy.bounded,
     "pipeline": _Copy.chained,
     "process_substitution": _Copy.separated,
     "program": _Copy.separated,
     "subshell": _Copy.separated,
-    "unset_command": _Copy.worded,
+    "test_command": _Copy.tested,
+    "unset_command": _Copy.declared,
+    "while_statement": _Copy.bounded,
 }
 """checks that need all children of a node"""

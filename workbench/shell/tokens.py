@@ -99,6 +99,23 @@ WORDS = frozenset(
 RESERVED = frozenset("if then elif else fi for while until do done case esac select function in coproc { } !".split())
 """words that bash reads as syntax where a command could start"""
 
+KEYWORDS = RESERVED | {
+    "[[",
+    "]]",
+    "[",
+    "]",
+    "((",
+    "))",
+    "declare",
+    "export",
+    "local",
+    "readonly",
+    "typeset",
+    "unset",
+    "unsetenv",
+}
+"""signs of the grammar that are words to bash, and must stand alone"""
+
 _DELIMITER = re.compile(r"[A-Za-z0-9_.!@%+=:,-]+")
 _LIVE = re.compile(rf"(?:[^\\`$]|\\[^\n]|{_NO_EXPANSION})*", re.DOTALL)
 """text of a here-document that expands, between its expansions; no continuation, which could hide the end"""

@@ -43,8 +43,10 @@ class Runner(Protocol):
     executed: dict[str, None]
     """files of the workspace that are run"""
 
-    def run_words(self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False) -> Stream:
-        """Judge another command that this one runs. `shell`: functions and builtins of the script count."""
+    def run_words(
+        self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False, functions: bool = False
+    ) -> Stream:
+        """Judge another command that this one runs. `shell`: in this shell, so that builtins change its scope."""
         raise NotImplementedError
 
     def run_text(self, text: str, scope: Scope, stdin: Stream) -> Stream:

@@ -85,7 +85,9 @@ def braces(text: str) -> list[str]:
         else:
             start, commas, end = cut
             edges = [start, *commas, end]
-            todo[:0] = [item[:start] + item[a + 1 : b] + item[end + 1 :] for a, b in zip(edges, edges[1:], strict=False)]
+            todo[:0] = [
+                item[:start] + item[a + 1 : b] + item[end + 1 :] for a, b in zip(edges, edges[1:], strict=False)
+            ]
         if len(done) + len(todo) > MAX_WORDS:
             return [MANY]
     return done

@@ -23,6 +23,7 @@ _ANSI = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))", re.DOTALL
 )
 _LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _SPACE = re.compile(r"[ \t\n]+")
 _RESERVED = re.compile("[\ud800-\udfff\ue000-\uf8ff]")
 
@@ -85,7 +86,7 @@ def piece(host: Host, node: Node, scope: Scope, *, quoted: bool, single: bool = 
     if kind in ("word", "number", "variable_name", "extglob_pattern", "regex"):
         return _tilde(_unquoted(text, single=single), text, scope)
     if kind == "concatenation":
-        return "".join(piece(host, k, scope, quoted=quoted, single=single) for k in node.kids)
+        return _joined(host, node, scope, quoted=quoted, single=single)
     if kind == "raw_string":
         return text[1:-1]
     if kind == "string":
@@ -98,13 +99,27 @@ def piece(host: Host, node: Node, scope: Scope, *, quoted: bool, single: bool = 
     return found if quoted or single else split(found, scope)
 
 
+def _joined(host: Host, node: Node, scope: Scope, *, quoted: bool, single: bool) -> str:
+    """Pieces side by side. A `~` counts at the start only, and only when a bare `/` ends it."""
+    out = []
+    for at, kid in enumerate(node.kids):
+        text = host.text[kid.start : kid.end]
+        if kid.kind == "word" and "~" in text:
+            bare = _unquoted(text, single=single)
+            starts = at == 0 and text[0] == "~"
+            out.append(_tilde(bare, text, scope) if starts and "/" in text else ANY if starts else _after(bare, scope))
+        else:
+            out.append(piece(host, kid, scope, quoted=quoted, single=single))
+    return "".join(out)
+
+
 def _expansion(host: Host, node: Node, scope: Scope) -> str:
     """The value of what `$`, a backtick or `<(` starts. Lists (`$@`, `${a[@]}`) come with their splits."""
     match node.kind:
         case "simple_expansion":
             name = host.text[node.start : node.end].strip()[1:]
             if name in ("@", "*"):
-                return BLANK.join(scope.arguments) if scope.arguments is not None else MANY
+                return listed(scope.arguments)
             return host.variable(name, scope)
         case "expansion":
             return _parameter(host, node, scope)
@@ -163,6 +178,11 @@ def _parameter(host: Host, node: Node, scope: Scope) -> str:
 _OPERANDS = WORDS | {"variable_name", "special_variable_name", "subscript", "binary_expression", "unary_expression"}
 
 
+def listed(known: tuple[str, ...] | None) -> str:
+    """`$@` and `${a[@]}`: each a word of its own, and no word at all when there is none."""
+    return MANY if known is None else BLANK.join(known) or BLANK
+
+
 def _subscripted(host: Host, node: Node, scope: Scope) -> str:
     """The value of `name` or `name[…]`; a subscript is arithmetic, which may run commands."""
     if node.kind != "subscript":
@@ -170,7 +190,7 @@ def _subscripted(host: Host, node: Node, scope: Scope) -> str:
     name, index = host.text[node.kids[0].start : node.kids[0].end], host.text[node.kids[2].start : node.kids[2].end]
     known = scope.arrays.get(name)
     if index in ("@", "*"):
-        return MANY if known is None else BLANK.join(known)
+        return listed(known)
     if index.isdigit():
         return known[int(index)] if known is not None and int(index) < len(known) else ANY
     host.arithmetic(node, scope)
@@ -231,11 +251,17 @@ def _tilde(text: str, written: str, scope: Scope) -> str:
     """`~` at the start of a bare word, or after `=` and `:` as in assignments, is a home folder."""
     if "~" not in written:
         return text
-    home = scope.home or ANY
     if written[0] == "~":
         user, slash, rest = text.partition("/")
-        text = (home if user == "~" else ANY) + slash + rest
-    return re.sub(r"(?<=[=:])~(?=/|:|$)", lambda _: home, text)
+        text = ((scope.home or ANY) if user == "~" else ANY) + slash + rest
+    return _after(text, scope)
+
+
+def _after(text: str, scope: Scope) -> str:
+    """`~` after `=` or `:` is a home folder in assignments and in words that look like one."""
+    if not _ASSIGNED.match(text):
+        return text
+    return re.sub(r"(?<=[=:])~(?=/|:|$)", lambda _: scope.home or ANY, text)
 
 
 def ansi(text: str) -> str:

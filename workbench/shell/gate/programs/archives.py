@@ -151,7 +151,16 @@ class _Tar:
                 self.command.read(value)
             case _ if name not in _LONG or "=" in value:
                 self.command.opaque(f"what the option {shown(name)} of tar does")
-        modes = {"--create": "c", "--extract": "x", "--get": "x", "--list": "t", "--append": "r", "--update": "u", "--diff": "d", "--compare": "d"}
+        modes = {
+            "--create": "c",
+            "--extract": "x",
+            "--get": "x",
+            "--list": "t",
+            "--append": "r",
+            "--update": "u",
+            "--diff": "d",
+            "--compare": "d",
+        }
         self.mode = modes.get(name, self.mode)
 
     def settle(self) -> None:

@@ -17,8 +17,13 @@ _REACHING = re.compile(
 )
 """names of options that make a tool run or reach something else"""
 _INTERACTIVE = re.compile(r"\b(?:runner|console|dbconsole|shell|tinker|exec|eval|cmd|repl)\b")
-_FETCHING = re.compile(r"(?:^|:)(?:publish|deploy|release|upload|install|exec|run|site-deploy|wrapper|push|promote|bootRun|start)", re.IGNORECASE)
-_OUTER = re.compile(r"-(?:e$|wrapper|fplugin|specs|B|Xclang|Xassembler|Xpreprocessor|Xlinker|load|plugin|ffile-prefix-map=|iplugindir|run|dlopen|Wp,|Wl,|Wa,)")
+_FETCHING = re.compile(
+    r"(?:^|:)(?:publish|deploy|release|upload|install|exec|run|site-deploy|wrapper|push|promote|bootRun|start)",
+    re.IGNORECASE,
+)
+_OUTER = re.compile(
+    r"-(?:e$|wrapper|fplugin|specs|B|Xclang|Xassembler|Xpreprocessor|Xlinker|load|plugin|ffile-prefix-map=|iplugindir|run|dlopen|Wp,|Wl,|Wa,)"
+)
 
 
 def project(command: Command, spec: Spec, options: Options) -> None:
@@ -93,7 +98,10 @@ def targets(command: Command, spec: Spec, options: Options) -> None:
 
 def _variable(command: Command, name: str, word: str) -> None:
     """A variable on the command line of make may choose the shell or the compiler."""
-    if re.search(r"SHELL|^(?:CC|CXX|LD|AR|AS|CPP|RM|INSTALL|MAKE|MAKEFLAGS|PATH|PYTHON|NODE|.*FLAGS|.*CMD|.*COMMAND|.*PREFIX|DESTDIR|.*WRAPPER)$", name) or not static(word):
+    if re.search(
+        r"SHELL|^(?:CC|CXX|LD|AR|AS|CPP|RM|INSTALL|MAKE|MAKEFLAGS|PATH|PYTHON|NODE|.*FLAGS|.*CMD|.*COMMAND|.*PREFIX|DESTDIR|.*WRAPPER)$",
+        name,
+    ) or not static(word):
         command.opaque(f"what {shown(word)} makes run")
 
 
@@ -110,14 +118,36 @@ def compiler(command: Command, spec: Spec, options: Options) -> None:
         elif word.startswith("-o") and len(word) > 2 and not word.startswith("--"):
             command.write(word[2:].lstrip("="))
             wrote = True
-        elif _OUTER.match(word) or word.startswith(("@", "--plugin", "-fplugin", "--specs", "--load", "--wrapper")) or may_be_option(word):
+        elif (
+            _OUTER.match(word)
+            or word.startswith(("@", "--plugin", "-fplugin", "--specs", "--load", "--wrapper"))
+            or may_be_option(word)
+        ):
             command.opaque(f"what {shown(word)} makes {spec.name} run")
             if word in ("-wrapper", "-Xlinker", "-Xclang", "-B", "-load"):
                 todo = todo[1:]
         elif re.fullmatch(r"--?[\w-]*(?:_out|out_dir|out-dir|outdir|output)=.*", word):
             command.write(word.partition("=")[2].rpartition(":")[2])
             wrote = True
-        elif word in ("-I", "-L", "-D", "-U", "-isystem", "-include", "-x", "-cp", "-classpath", "--target", "-arch", "-framework", "-march") and todo:
+        elif (
+            word
+            in (
+                "-I",
+                "-L",
+                "-D",
+                "-U",
+                "-isystem",
+                "-include",
+                "-x",
+                "-cp",
+                "-classpath",
+                "--target",
+                "-arch",
+                "-framework",
+                "-march",
+            )
+            and todo
+        ):
             todo.pop(0)
         elif not word.startswith("-"):
             command.read(word)
@@ -141,12 +171,50 @@ def maven(command: Command, spec: Spec, options: Options) -> None:
     todo = list(command.words[1:])
     while todo:
         word = todo.pop(0)
-        if word in ("-f", "-s", "-gs", "-I", "--init-script", "-b", "-p", "-c", "--settings", "--file", "--project-dir", "--build-file", "--settings-file", "--include-build") and todo:
+        if (
+            word
+            in (
+                "-f",
+                "-s",
+                "-gs",
+                "-I",
+                "--init-script",
+                "-b",
+                "-p",
+                "-c",
+                "--settings",
+                "--file",
+                "--project-dir",
+                "--build-file",
+                "--settings-file",
+                "--include-build",
+            )
+            and todo
+        ):
             command.config(todo.pop(0))
         elif word.startswith(("-D", "-P")):
-            if re.search(r"exec|command|launcher|wrapper|argLine|javaagent|jvm|shell|url|repo", word, re.IGNORECASE) or not static(word):
+            if re.search(
+                r"exec|command|launcher|wrapper|argLine|javaagent|jvm|shell|url|repo", word, re.IGNORECASE
+            ) or not static(word):
                 command.opaque(f"what the property {shown(word)} makes run")
-        elif word in ("-pl", "-am", "-T", "-rf", "--tests", "-x", "-l", "--projects", "--threads", "--resume-from", "--console", "-g") and todo:
+        elif (
+            word
+            in (
+                "-pl",
+                "-am",
+                "-T",
+                "-rf",
+                "--tests",
+                "-x",
+                "-l",
+                "--projects",
+                "--threads",
+                "--resume-from",
+                "--console",
+                "-g",
+            )
+            and todo
+        ):
             todo = todo if word == "-am" else todo[1:]
         elif word.startswith("-"):
             if not static(word) or word.startswith(("--init", "-javaagent", "--debug-jvm")):
@@ -169,5 +237,3 @@ def module(command: Command, spec: Spec, options: Options) -> None:
             for used in options.operands[1:2]:
                 command.script(used)
     command.project()
-
-

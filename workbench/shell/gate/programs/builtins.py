@@ -11,7 +11,9 @@ from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import ANY, SOME, static, unknown
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_SAFE_SHOPT = frozenset(["nullglob", "globstar", "failglob", "inherit_errexit", "nocaseglob", "nocasematch", "checkwinsize", "huponexit"])
+_SAFE_SHOPT = frozenset(
+    ["nullglob", "globstar", "failglob", "inherit_errexit", "nocaseglob", "nocasematch", "checkwinsize", "huponexit"]
+)
 _CALCULATED = re.compile(r"[\[`$]")
 
 
@@ -35,7 +37,13 @@ def echo(command: Command, spec: Spec, options: Options) -> None:
             _variable(command, name, ANY)
             command.out = NOTHING
             return
-        text = words[1] if len(words) == 2 and words[0] in ("%s", "%s\\n", "%s\n") else words[0] if len(words) == 1 else ANY
+        text = (
+            words[1]
+            if len(words) == 2 and words[0] in ("%s", "%s\\n", "%s\n")
+            else words[0]
+            if len(words) == 1
+            else ANY
+        )
         command.out = of_text(_escapes(text) if "%" not in text or len(words) == 2 else ANY)
         return
     del options
@@ -87,7 +95,11 @@ def declare(command: Command, spec: Spec, options: Options) -> None:
             exports = exports or (word[0] == "-" and "x" in word)
             arithmetic = arithmetic or "i" in word
             shows = shows or "p" in word
-            if word[0] == "-" and re.search(r"[nf]", word) and not (spec.name in ("declare", "typeset") and set(word) <= set("-fFp")):
+            if (
+                word[0] == "-"
+                and re.search(r"[nf]", word)
+                and not (spec.name in ("declare", "typeset") and set(word) <= set("-fFp"))
+            ):
                 command.opaque(f"what {spec.name} {word} makes of a name")
         else:
             names.append(word)
@@ -143,7 +155,19 @@ def options(command: Command, spec: Spec, options: Options) -> None:
         if word.lstrip("-+").strip("euxvonfCEhmbBtkHTpP") or re.search(r"^-.*[ak]", word):
             command.opaque(f"what set {word} changes")
     named = {words[i + 1] for i, w in enumerate(words[:-1]) if w.endswith("o") and w[0] in "-+"}
-    if named - {"pipefail", "errexit", "nounset", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "noexec", "monitor"}:
+    if named - {
+        "pipefail",
+        "errexit",
+        "nounset",
+        "xtrace",
+        "verbose",
+        "noclobber",
+        "noglob",
+        "errtrace",
+        "functrace",
+        "noexec",
+        "monitor",
+    }:
         command.opaque("what set -o changes")
     prints(command, spec)
 
@@ -256,8 +280,9 @@ def shopt(command: Command, spec: Spec, options: Options) -> None:
 
 
 def builtin(command: Command, spec: Spec, options: Options) -> None:
-    """`command` and `builtin` skip functions, and run in this shell."""
+    """`command` and `builtin` skip functions, `time` does not; all run in this shell."""
     settings(command, spec, options)
     if options.operands:
-        command.out = command.runner.run_words(options.operands, command.scope, command.stdin, shell=True)
-
+        command.out = command.runner.run_words(
+            options.operands, command.scope, command.stdin, shell=True, functions=spec.name == "time"
+        )

@@ -25,14 +25,18 @@ def copy(command: Command, spec: Spec, options: Options) -> None:
         return
     if goal is None:
         sources, goal = sources[:-1], (sources[-1] if sources else ANY)
-    into = folder is not None or len(sources) > 1 or any(MANY in s or SOME in s for s in sources) or _folder(command, goal)
+    into = (
+        folder is not None or len(sources) > 1 or any(MANY in s or SOME in s for s in sources) or _folder(command, goal)
+    )
     moving = spec.name in ("mv", "gmv")
     for source in sources:
         command.read(source)
         if moving:
             _taken(command, source, goal)
         name = source.rstrip("/").rsplit("/", 1)[-1]
-        command.write(f"{goal.rstrip('/')}/{name}" if into and not unknown(goal) and name not in ("", ".", "..") else goal)
+        command.write(
+            f"{goal.rstrip('/')}/{name}" if into and not unknown(goal) and name not in ("", ".", "..") else goal
+        )
         if command.scope.links:
             _unlinkable(command, goal)
     prints(command, spec)
@@ -88,7 +92,11 @@ def link(command: Command, spec: Spec, options: Options) -> None:
         command.write(place)
         beside = place.rpartition("/")[0]
         symbolic = options.has("-s", "--symbolic")
-        leads = f"{beside}/{source}" if symbolic and beside and not source.startswith("/") and not unknown(source) else source
+        leads = (
+            f"{beside}/{source}"
+            if symbolic and beside and not source.startswith("/") and not unknown(source)
+            else source
+        )
         _leads(command, leads)
         for path in _absolute(command, place):
             command.scope.links[path] = source if static(source) and symbolic else ANY
@@ -178,7 +186,9 @@ def split(command: Command, spec: Spec, options: Options) -> None:
     """The pieces are called after the second operand."""
     settings(command, spec, options)
     words = options.operands
-    prefix = words[1] if len(words) > 1 and not spec.name.startswith("csplit") else options.value("-f", "--prefix") or "x"
+    prefix = (
+        words[1] if len(words) > 1 and not spec.name.startswith("csplit") else options.value("-f", "--prefix") or "x"
+    )
     command.write(f"{prefix}aa")
     if words:
         command.read(words[0])

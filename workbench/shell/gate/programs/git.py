@@ -107,7 +107,19 @@ def _rev_parse(command: Command, spec: Spec, options: Options) -> None:
 def _branch(command: Command, spec: Spec, options: Options) -> None:
     """Without a name it lists; with one it makes a branch."""
     settings(command, spec, options)
-    lists = options.has("-l", "--list", "--show-current", "-a", "--all", "-r", "--remotes", "--contains", "--merged", "--no-merged", "--points-at")
+    lists = options.has(
+        "-l",
+        "--list",
+        "--show-current",
+        "-a",
+        "--all",
+        "-r",
+        "--remotes",
+        "--contains",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+    )
     changes = any(u.role for u in options.used)
     if not changes and (lists or not options.operands or (spec.name == "git tag" and options.has("-n"))):
         command.names(".")
@@ -123,7 +135,9 @@ def _commit(command: Command, spec: Spec, options: Options) -> None:
         command.names(".")
         return
     apply(command, spec, options)
-    messages = options.has("-m", "--message", "-F", "--file", "--no-edit", "--fixup", "-C", "--reuse-message", "--squash")
+    messages = options.has(
+        "-m", "--message", "-F", "--file", "--no-edit", "--fixup", "-C", "--reuse-message", "--squash"
+    )
     if not messages and not options.has("-e", "--edit"):
         command.opaque("what the editor does that git opens")
 
@@ -232,7 +246,14 @@ def remote(command: Command, spec: Spec, options: Options) -> None:
             command.effect(Verb.HISTORY, word, "overwrites local references")
     if spec.name in ("git clone", "git submodule add"):
         _clone(command, words)
-    elif spec.name in ("git fetch", "git pull", "git submodule update", "git lfs pull", "git lfs fetch", "git remote update"):
+    elif spec.name in (
+        "git fetch",
+        "git pull",
+        "git submodule update",
+        "git lfs pull",
+        "git lfs fetch",
+        "git remote update",
+    ):
         _writes(command, "brings in what others committed")
         if any(re.search(r"[^+]:", w) for w in words[1:]):
             command.effect(Verb.HISTORY, words[1], "overwrites local references")
@@ -257,4 +278,3 @@ def _clone(command: Command, words: list[str]) -> None:
     elif words and static(words[0]):
         name = words[0].rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1].removesuffix(".git")
         command.write(name or ".")
-

@@ -106,7 +106,11 @@ def python(command: Command, spec: Spec, options: Options) -> None:
             command.piped(command.stdin)
         return
     command.script(rest[0])
-    if rest[0].rsplit("/", 1)[-1] == "manage.py" and len(rest) > 1 and (_MANAGE.fullmatch(rest[1]) or not static(rest[1])):
+    if (
+        rest[0].rsplit("/", 1)[-1] == "manage.py"
+        and len(rest) > 1
+        and (_MANAGE.fullmatch(rest[1]) or not static(rest[1]))
+    ):
         command.opaque(f"what the management command {shown(rest[1])} changes")
     for word in rest[1:]:
         command.look(word)
@@ -145,7 +149,20 @@ def interpreter(command: Command, spec: Spec, options: Options) -> None:
     """Other languages: the first operand is the script."""
     settings(command, spec, options)
     inline = any(u.role == "code" for u in options.used)
-    if inline or options.has("--version", "-v", "-V", "--help", "-h", "-version", "--ini", "-i", "-m", "-help", "--showversion", "-showversion"):
+    if inline or options.has(
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "-version",
+        "--ini",
+        "-i",
+        "-m",
+        "-help",
+        "--showversion",
+        "-showversion",
+    ):
         return
     words = options.operands
     if options.has("--test"):
@@ -164,5 +181,3 @@ def interpreter(command: Command, spec: Spec, options: Options) -> None:
     command.script(words[0])
     for word in words[1:]:
         command.look(word)
-
-

@@ -15,8 +15,13 @@ _READING = re.compile(
     r"list|ls|get|describe|show|view|status|info|search|lookup|read|explain|logs?|top|diff|version|config|help|head|tail|history|events|api-resources|api-versions|cluster-info|watch|"
     r"(?:list|get|describe|batch-get|lookup|filter|scan|query|head|search|select|test|check|estimate|preview|view)-[\w-]+|checks|checkout|browse|download|outdated|inspect"
 )
-_TAKING = re.compile(r"(?:^|[-:_ ])(?:rm|rb|delete|del|destroy|remove|drop|reset|purge|prune|flush\w*|flushall|truncate|terminate|unpublish|uninstall|drain|wipe)\b|\b(?:DROP|DELETE|TRUNCATE)\b|accept-data-loss|--force\b", re.IGNORECASE)
-_SECRETS = re.compile(r"\bsecrets?\b|get-(?:session|access|login|authorization)-?\w*|get-secret-value|print-access-token|get-password|decrypt|get-parameter|list-access-keys|\btokens?\b|print-identity-token|create-access-key|assume-role")
+_TAKING = re.compile(
+    r"(?:^|[-:_ ])(?:rm|rb|delete|del|destroy|remove|drop|reset|purge|prune|flush\w*|flushall|truncate|terminate|unpublish|uninstall|drain|wipe)\b|\b(?:DROP|DELETE|TRUNCATE)\b|accept-data-loss|--force\b",
+    re.IGNORECASE,
+)
+_SECRETS = re.compile(
+    r"\bsecrets?\b|get-(?:session|access|login|authorization)-?\w*|get-secret-value|print-access-token|get-password|decrypt|get-parameter|list-access-keys|\btokens?\b|print-identity-token|create-access-key|assume-role"
+)
 _LOCAL_TOOLS = {
     "terraform": {"fmt", "validate", "version", "console", "graph", "providers"}, "tofu": {"fmt", "validate", "version", "graph"}, "kustomize": {"build", "version"},
     "helm": {"template", "lint", "version"}, "cdktf": {"synth"}, "terragrunt": {"hclfmt"}, "kubectl": {"kustomize", "version-client"},
@@ -38,7 +43,11 @@ def web(command: Command, spec: Spec, options: Options) -> None:
             command.send(word)
         else:
             command.net(word)
-        named = options.has("-O", "--remote-name") if spec.name == "curl" else not options.has("-O", "--output-document", "--spider")
+        named = (
+            options.has("-O", "--remote-name")
+            if spec.name == "curl"
+            else not options.has("-O", "--output-document", "--spider")
+        )
         if named:
             command.write(_page(word))
     if spec.name == "wget" and options.value("-O", "--output-document") == "-":
@@ -102,7 +111,9 @@ def github(command: Command, spec: Spec, options: Options) -> None:
         command.effect(Verb.SECRET, "", "the login token")
         return
     if area == "api":
-        changes = any(re.fullmatch(r"-[fF].*|--(?:raw-)?field.*|--input.*|(?:-X|--method)=?(?!GET$).*", w) for w in command.words)
+        changes = any(
+            re.fullmatch(r"-[fF].*|--(?:raw-)?field.*|--input.*|(?:-X|--method)=?(?!GET$).*", w) for w in command.words
+        )
         given = [command.words[i + 1] for i, w in enumerate(command.words[:-1]) if w in ("-X", "--method")]
         if "graphql" in words or (changes and given != ["GET"]):
             command.outward(Verb.EXTERNAL, "", spec.why)
@@ -121,7 +132,11 @@ def cloud(command: Command, spec: Spec, options: Options) -> None:
     """Clouds and clusters: going by the verb."""
     del options
     words = [w for w in command.words[1:] if not w.startswith("-")]
-    if command.words[1:] in (["--version"], ["version", "--client"]) or words[:1] in (["version"], ["help"], ["completion"]):
+    if command.words[1:] in (["--version"], ["version", "--client"]) or words[:1] in (
+        ["version"],
+        ["help"],
+        ["completion"],
+    ):
         return
     if words and words[0] in _LOCAL_TOOLS.get(spec.name, ()):
         command.project("works on files of the workspace")
@@ -129,9 +144,18 @@ def cloud(command: Command, spec: Spec, options: Options) -> None:
     text = " ".join(words)
     if _SECRETS.search(text):
         command.effect(Verb.SECRET, "", "credentials of the service")
-    verb = words[0] if spec.name in ("kubectl", "oc", "k", "helm", "terraform", "tofu", "stern", "kind", "minikube", "k3d") else _verb(words)
+    verb = (
+        words[0]
+        if spec.name in ("kubectl", "oc", "k", "helm", "terraform", "tofu", "stern", "kind", "minikube", "k3d")
+        else _verb(words)
+    )
     known = bool(words) and all(static(w) for w in words[:3])
-    reads = known and _READING.fullmatch(verb or "") is not None and "configure" not in words and not ("config" in words and "set" in text)
+    reads = (
+        known
+        and _READING.fullmatch(verb or "") is not None
+        and "configure" not in words
+        and not ("config" in words and "set" in text)
+    )
     if reads and not _TAKING.search(text):
         command.outward(Verb.NET_READ, "", "asks the service")
     else:
@@ -153,20 +177,66 @@ def container(command: Command, spec: Spec, options: Options) -> None:
     del options
     words = command.words[1:]
     lead = [w for w in words if not w.startswith("-")][:3]
-    if lead[:1] in (["container"], ["image"], ["volume"], ["network"], ["system"], ["builder"], ["buildx"], ["compose"]):
+    if lead[:1] in (
+        ["container"],
+        ["image"],
+        ["volume"],
+        ["network"],
+        ["system"],
+        ["builder"],
+        ["buildx"],
+        ["compose"],
+    ):
         area, lead = lead[0], lead[1:]
     else:
         area = ""
     verb = lead[0] if lead else ""
     if words in (["--version"], ["version"], ["-v"], ["info"], ["compose", "version"]):
         return
-    if re.search(r"(?:-v|--volume|--mount)[= ]?\S*?(?:source=|src=|^|[ =])/(?::|,|$)|--privileged|docker\.sock|--pid[= ]host", " ".join(words)):
+    if re.search(
+        r"(?:-v|--volume|--mount)[= ]?\S*?(?:source=|src=|^|[ =])/(?::|,|$)|--privileged|docker\.sock|--pid[= ]host",
+        " ".join(words),
+    ):
         danger = re.search(r"(?:-v|--volume)[= ]?/:|(?:source|src)=/(?:,|$)", " ".join(words))
         command.effect(Verb.PRIV, "", "gives a container the machine", "host_root" if danger and verb == "run" else "")
     match verb:
-        case "ps" | "images" | "ls" | "logs" | "inspect" | "top" | "stats" | "port" | "history" | "diff" | "events" | "version" | "info" | "df" | "list" | "config":
+        case (
+            "ps"
+            | "images"
+            | "ls"
+            | "logs"
+            | "inspect"
+            | "top"
+            | "stats"
+            | "port"
+            | "history"
+            | "diff"
+            | "events"
+            | "version"
+            | "info"
+            | "df"
+            | "list"
+            | "config"
+        ):
             command.effect(Verb.NET_READ, "", "asks a daemon outside the sandbox")
-        case "push" | "login" | "logout" | "commit" | "tag" | "import" | "load" | "secret" | "service" | "stack" | "swarm" | "node" | "context" | "trust" | "plugin" | "manifest":
+        case (
+            "push"
+            | "login"
+            | "logout"
+            | "commit"
+            | "tag"
+            | "import"
+            | "load"
+            | "secret"
+            | "service"
+            | "stack"
+            | "swarm"
+            | "node"
+            | "context"
+            | "trust"
+            | "plugin"
+            | "manifest"
+        ):
             command.outward(Verb.EXTERNAL, "", "publishes or changes what others use")
         case "kill" | "stop" | "restart" | "pause" | "down":
             command.effect(Verb.KILL, shown(" ".join(lead[1:])), "stops containers")
@@ -178,7 +248,21 @@ def container(command: Command, spec: Spec, options: Options) -> None:
             command.effect(Verb.WRITE_OUT, "", "images outside the workspace")
             command.outward(Verb.NET_READ, "", "fetches what the build needs")
             command.opaque("what the build does")
-        case "run" | "exec" | "start" | "create" | "up" | "cp" | "pull" | "attach" | "save" | "export" | "update" | "wait" | "rename":
+        case (
+            "run"
+            | "exec"
+            | "start"
+            | "create"
+            | "up"
+            | "cp"
+            | "pull"
+            | "attach"
+            | "save"
+            | "export"
+            | "update"
+            | "wait"
+            | "rename"
+        ):
             command.opaque("what runs in the container")
             command.outward(Verb.NET_READ, "", "acts outside the sandbox")
         case _:

@@ -11,7 +11,9 @@ from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import shown, static
 
 _SCRIPTS = frozenset(["run", "run-script", "rum", "urn", "test", "t", "tst", "start", "stop", "restart", "exec-script"])
-_RISKY = re.compile(r"--(?:script-shell|node-options|shell|prefix|userconfig|globalconfig|registry|init-module|onload-script|cwd|pnpmfile|global-pnpmfile)\b|--nodeOptions")
+_RISKY = re.compile(
+    r"--(?:script-shell|node-options|shell|prefix|userconfig|globalconfig|registry|init-module|onload-script|cwd|pnpmfile|global-pnpmfile)\b|--nodeOptions"
+)
 
 
 def scripts(command: Command, spec: Spec, options: Options) -> None:

@@ -49,7 +49,13 @@ def find(command: Command, spec: Spec, options: Options) -> None:
 
 def _beneath(start: str) -> str:
     """What `find start` prints: never an option, never beside it."""
-    return f"{start.rstrip('/')}/{BENEATH}" if not unknown(start) and start != "/" else ANY if unknown(start) else f"/{BENEATH}"
+    return (
+        f"{start.rstrip('/')}/{BENEATH}"
+        if not unknown(start) and start != "/"
+        else ANY
+        if unknown(start)
+        else f"/{BENEATH}"
+    )
 
 
 def _test(command: Command, word: str, todo: list[str], starts: list[str], found: list[str]) -> None:
@@ -142,7 +148,9 @@ _FD_FLAGS = frozenset(
 
 def grep(command: Command, spec: Spec, options: Options) -> None:
     """The first operand is the pattern, unless `-e` or `-f` gave one; without files rg and `-r` search the folder."""
-    given = options.has("-e", "--regexp", "-f", "--file") or (spec.name == "rg" and options.has("--files", "--type-list"))
+    given = options.has("-e", "--regexp", "-f", "--file") or (
+        spec.name == "rg" and options.has("--files", "--type-list")
+    )
     options.unknown = [n for n in options.unknown if n not in ("-e", "--regexp", "--files")]
     settings(command, spec, options)
     words = options.operands if given else options.operands[1:]
@@ -156,4 +164,3 @@ def grep(command: Command, spec: Spec, options: Options) -> None:
         command.out = Stream(None, BENEATH)
     elif not words and not recursive:
         command.out = Stream(None, command.stdin.lines)
-

@@ -16,7 +16,12 @@ _CHANGES = re.compile(
     r"start|stop|restart|reload|enable|disable|mask|unmask|kill|set\S*|add|del|delete|flush|change|replace|exec|edit|isolate|daemon-\w+|poweroff|reboot|halt|suspend|hibernate|"
     r"kexec|rescue|emergency|bootout|bootstrap|load|unload|remove|kickstart|import-environment|link-to|preset|revert|switch-root|hostname|chassis|up|down|append|save|restore|attach|monitor-off"
 )
-_PLAIN_KEYS = {"openssl": {"version", "rand", "help", "ciphers", "list", "errstr"}, "gpg": {"--version", "--help"}, "gpg2": {"--version"}, "ssh-keygen": set[str]()}
+_PLAIN_KEYS = {
+    "openssl": {"version", "rand", "help", "ciphers", "list", "errstr"},
+    "gpg": {"--version", "--help"},
+    "gpg2": {"--version"},
+    "ssh-keygen": set[str](),
+}
 
 
 def service(command: Command, spec: Spec, options: Options) -> None:
@@ -30,7 +35,12 @@ def service(command: Command, spec: Spec, options: Options) -> None:
     plain = [w for w in words if not w.startswith("-")]
     if words in (["--version"], ["--help"]):
         return
-    if spec.name == "ip" and plain and not any(_CHANGES.fullmatch(w) for w in plain) and re.fullmatch(r"a(?:ddr\w*)?|l(?:ink)?|r(?:oute)?|n(?:eigh\w*)?|rule|maddr", plain[0]):
+    if (
+        spec.name == "ip"
+        and plain
+        and not any(_CHANGES.fullmatch(w) for w in plain)
+        and re.fullmatch(r"a(?:ddr\w*)?|l(?:ink)?|r(?:oute)?|n(?:eigh\w*)?|rule|maddr", plain[0])
+    ):
         return
     if spec.name != "ip" and plain and _looks(plain, spec):
         return
@@ -39,7 +49,12 @@ def service(command: Command, spec: Spec, options: Options) -> None:
 
 def _looks(plain: list[str], spec: Spec) -> bool:
     verb = plain[1] if spec.name in ("service", "rc-service", "supervisorctl-x") and len(plain) > 1 else plain[0]
-    return re.fullmatch(r"status|show\S*|list\S*|is-\w+|cat|get-\w+|print|timesync-status|jlist|prettylist|describe|info|logs", verb) is not None
+    return (
+        re.fullmatch(
+            r"status|show\S*|list\S*|is-\w+|cat|get-\w+|print|timesync-status|jlist|prettylist|describe|info|logs", verb
+        )
+        is not None
+    )
 
 
 def wiping(command: Command, spec: Spec, options: Options) -> None:
@@ -111,5 +126,3 @@ def inspect(command: Command, spec: Spec, options: Options) -> None:
             command.read(used.value)
     for word in options.operands:
         command.read(word)
-
-

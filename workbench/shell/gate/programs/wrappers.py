@@ -12,7 +12,26 @@ from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import ANY, MANY, shown, static, unknown
 
 _FLAGS = re.compile(r"-[0rtxpo]+|--(?:null|no-run-if-empty|verbose|exit|interactive|open-tty|show-limits|help|version)")
-_VALUES = frozenset(["-n", "-P", "-L", "-s", "-d", "-E", "-J", "-R", "-S", "--max-args", "--max-procs", "--max-lines", "--max-chars", "--delimiter", "--eof", "--process-slot-var"])
+_VALUES = frozenset(
+    [
+        "-n",
+        "-P",
+        "-L",
+        "-s",
+        "-d",
+        "-E",
+        "-J",
+        "-R",
+        "-S",
+        "--max-args",
+        "--max-procs",
+        "--max-lines",
+        "--max-chars",
+        "--delimiter",
+        "--eof",
+        "--process-slot-var",
+    ]
+)
 _REPLACE = re.compile(r"-I|--replace|-i")
 
 
@@ -128,5 +147,3 @@ def screen(command: Command, spec: Spec, options: Options) -> None:
     for word in options.operands:
         command.read(word)
     command.out = Stream(None, command.stdin.lines)
-
-

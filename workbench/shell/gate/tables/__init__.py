@@ -110,7 +110,19 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
         role, _, kind = key.rpartition("_")
         if kind in KINDS and (role == "" or role in ROLES):
             options.update((option, (kind, role)) for option in value.split())
-        elif key not in ("options", "operands", "effects", "otherwise", "why", "like", "long", "by", "throughout", "prints", "try"):
+        elif key not in (
+            "options",
+            "operands",
+            "effects",
+            "otherwise",
+            "why",
+            "like",
+            "long",
+            "by",
+            "throughout",
+            "prints",
+            "try",
+        ):
             raise BadTable(f"{name}: there is no key {key}.")
     operands = tuple(entry.get("operands", "").split())
     unknown = [o for o in operands if o.rstrip("*") not in ROLES]
