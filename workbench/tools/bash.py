@@ -298,8 +298,9 @@ def _remarks(
     """What the sandbox has to do with a failure, and what a person should look at."""
     output = finished.tail.decode(errors="replace")
     found: list[str] = []
-    if finished.exit_code and not grants.unconfined and ctx.sandbox.contained:
+    if not grants.unconfined and ctx.sandbox.contained:
         found += dict.fromkeys(hint for part, hint in HINTS if part in output)
+    if finished.exit_code and not grants.unconfined and ctx.sandbox.contained:
         home = ctx.fence.home
         hidden = [e.target for e in _analysed(args, ctx).effects if home and _hides(Path(e.target), home, ctx)]
         if hidden and not grants.home:

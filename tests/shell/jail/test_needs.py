@@ -38,7 +38,7 @@ def test_ordinary_commands_need_nothing(root: Path, home: Path, command: str) ->
 @pytest.mark.parametrize(
     "command",
     ["git add -A && git commit -m x", "git commit -am x; git log -1", "git branch x", "cd sub && git add .",
-     "echo start && git add a && git commit -m x | tail -2"],
+     "echo start && git add a && git commit -m x | tail -2", "id; echo x > a && sed -i s/x/y/ a && git commit -am y"],
 )  # fmt: skip
 def test_add_commit_and_branch_may_write_git(root: Path, home: Path, command: str) -> None:
     found = grants(command, root, home)

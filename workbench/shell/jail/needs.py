@@ -14,27 +14,6 @@ from workbench.shell.jail import remote, repository
 from workbench.shell.jail.levels import Grants
 from workbench.shell.jail.remote import git_words
 
-BESIDE_GIT = frozenset(
-    (
-        "git",
-        "cd",
-        "pushd",
-        "popd",
-        "echo",
-        "printf",
-        "true",
-        "false",
-        ":",
-        "test",
-        "[",
-        "pwd",
-        "ls",
-        "cat",
-        "head",
-        "tail",
-    )
-)
-"""programs beside which git may write its folder without a person's word: none runs code of the workspace"""
 SHARED = ("/", "/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr", "/var", "/run", "/home", "/root", "/opt", "/srv", "/mnt")  # noqa: S108
 """folders that are never given as a whole because one file in them is to be written"""
 _NETWORK = (Verb.NET_READ, Verb.EXTERNAL)
@@ -56,7 +35,7 @@ def needed(analysis: Analysis, *, root: Path, home: Path) -> Grants:
     write, read = _paths(analysis.effects, root, home)
     gits = [part for part in analysis.parts if _program(part) == "git"]
     writing = [part for part in gits if any(e.verb != Verb.READ for e in part.effects)]
-    plain = all(_program(part) in BESIDE_GIT for part in analysis.parts)
+    plain = all(part in gits or _runs_nothing(part) for part in analysis.parts)
     seen = any(e.verb in _ASKED for part in writing for e in part.effects)
     if any(e.verb == Verb.PERSIST for part in gits for e in part.effects):
         write += [repo.common / "config" for repo in [repository.find(root)] if repo]
@@ -91,13 +70,18 @@ def _far(
     if plain and None in local.values():
         read += [path for path in (home / name for name in CREDENTIALS) if path.exists()]
         read += _socket(os.environ.get("SSH_AUTH_SOCK", ""))
-    if all(_program(part) in BESIDE_GIT | ENGINES.keys() for part in analysis.parts):
+    if all(_program(part) in ENGINES or _runs_nothing(part) for part in analysis.parts):
         read += [path for part in reaching for name in ENGINES.get(_program(part), ()) for path in _socket(name)]
     return True, read, beside
 
 
 def _program(part: Part) -> str:
     return Path(part.argv[0]).name if part.argv and part.argv[0] else ""
+
+
+def _runs_nothing(part: Part) -> bool:
+    """Whether a command is known to run no code of the workspace: beside it git may write without a person's word."""
+    return all(e.verb in (Verb.READ, Verb.WRITE_WS) and e.kind != "run" for e in part.effects)
 
 
 def _tracks(part: Part) -> bool:
