@@ -20,7 +20,7 @@ def every(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, str]]:
             values = {name: VALUES.get(name, 1) for name in entry.pattern.converters}
             route = prefix + str(entry.pattern)
             for name, value in values.items():
-                for kind in ("str:", "int:", "path:", ""):
+                for kind in ("str:", "int:", "path:", "file:", ""):
                     route = route.replace(f"<{kind}{name}>", str(value))
             yield entry.name or "", f"/{route}"
 

@@ -5,8 +5,10 @@ A fragment that a page asks for again has an address of its own (`session-rows`,
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from workbench.web import paths
 from workbench.web.views import api, files, history, home, login, models, queue, session
 
+paths.register()
 SESSION = "sessions/<str:session>/"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -30,14 +32,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("questions/<int:question>/answer", queue.answer, name="question-answer"),
     path("history/", history.history, name="history"),
     path("history/<int:workspace>/", history.history, name="history"),
-    path("history/<int:workspace>/<path:path>", history.history, name="history"),
+    path("history/<int:workspace>/<file:path>", history.history, name="history"),
     path("changes/<int:change>/", history.change, name="change"),
     path("changes/<int:change>/plan", history.plan, name="change-plan"),
     path("changes/<int:change>/rollback", history.rollback, name="change-rollback"),
     path("files/", files.files, name="files"),
     path("files/<int:workspace>/", files.files, name="files"),
-    path("files/<int:workspace>/<path:path>", files.files, name="files"),
-    path("raw/<int:workspace>/<path:path>", files.raw, name="files-raw"),
+    path("files/<int:workspace>/<file:path>", files.files, name="files"),
+    path("raw/<int:workspace>/<file:path>", files.raw, name="files-raw"),
     path("settings/models/", models.models, name="models"),
     path("settings/models/<int:endpoint>/", models.models, name="models"),
     path("settings/models/save", models.save, name="models-save"),

@@ -1,5 +1,6 @@
 """Which files a session changed, and by how many lines: its first version of a path against its last."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +26,23 @@ class Changed:
     lines: tuple[int, int] | None
     """added and removed; None where lines can't be told"""
     uncertain: bool
+
+
+def taken_back(rows: Iterable[Version]) -> set[int]:
+    """Those of these versions that are taken back now: a rollback may have been taken back in turn. One query."""
+    shown = list(rows)
+    later: dict[int, int | None] = {}
+    if any(row.undone_by for row in shown):
+        where = {"workspace__in": {row.workspace_id for row in shown}, "path__in": {row.path for row in shown}}
+        later = dict(Version.objects.filter(status="done", **where).values_list("pk", "undone_by"))
+    return {row.pk for row in shown if _undone(row.pk, later)}
+
+
+def _undone(version: int, later: dict[int, int | None]) -> bool:
+    undone, at = False, later.get(version)
+    while at is not None:
+        undone, at = not undone, later.get(at)
+    return undone
 
 
 def changed_files(session: str) -> list[Changed]:

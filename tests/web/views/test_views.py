@@ -1,8 +1,10 @@
 """What the views share: every page needs a login and holds under the CSP, and refusals are told in place."""
 
 import re
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver, reverse
@@ -102,3 +104,63 @@ def test_what_is_not_there_is_a_404() -> None:
 def test_anything_else_is_ours() -> None:
     with pytest.raises(ZeroDivisionError):
         raising(ZeroDivisionError())
+
+
+def blocks() -> list[dict[str, str]]:
+    """The colours of light, dark by system and dark by choice."""
+    css = (Path(settings.ROOT) / "static" / "tokens.css").read_text()
+    light, system, chosen = re.findall(r"^ *:root[^{]*\{\s*color-scheme:.*?\n *\}", css, re.DOTALL | re.MULTILINE)
+    return [dict(re.findall(r"(--[\w-]+|color-scheme): ([^;]+);", block)) for block in (light, system, chosen)]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    a, b = sorted((luminance(one), luminance(other)), reverse=True)
+    return (a + 0.05) / (b + 0.05)
+
+
+def test_dark_is_the_same_by_system_and_by_choice() -> None:
+    _, system, chosen = blocks()
+    assert system == chosen and system["color-scheme"] == "dark"
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_every_text_can_be_read_on_every_surface_that_it_stands_on(theme: int) -> None:
+    """WCAG AA: 4.5 for text, 3 for marks and field edges (U5)."""
+    light, dark, _ = blocks()
+    tokens = light | (dark if theme else {})
+    surfaces = ("bg", "surface", "sunken", "hover")
+    pairs = [(ink, surface, 4.5) for ink in ("text", "muted", "faint", "accent") for surface in surfaces]
+    pairs += [
+        (f"c-{kind}", surface, 4.5)
+        for kind in ("kw", "str", "num", "fn", "com", "dec")
+        for surface in ("surface", "add-bg", "del-bg")
+    ]
+    for meaning in ("needs", "running", "done", "failed", "denied"):
+        pairs += [(meaning, surface, 4.5) for surface in ("bg", "surface", f"{meaning}-bg")]
+        pairs += [(f"{meaning}-solid", surface, 3) for surface in ("bg", "surface")] + [
+            ("on-solid", f"{meaning}-solid", 4.5)
+        ]
+    pairs += [
+        ("text", mark, 4.5)
+        for mark in ("add-word", "del-word", "add-ln", "del-ln", "accent-bg", "accent-line", "mix-bg")
+    ]
+    pairs += [
+        ("on-accent", "accent", 4.5),
+        ("control-line", "surface", 3),
+        ("focus", "bg", 3),
+        ("quiet", "quiet-bg", 4.5),
+    ]
+    terminal = ("text", "dim", "green", "red", "yellow", "cyan", "blue", "magenta", "black", "white")
+    pairs += [(f"term-{ink}", "term-bg", 4.5) for ink in terminal]
+    weak = {
+        f"{a} on {b}": round(contrast(tokens[f"--{a}"], tokens[f"--{b}"]), 2)
+        for a, b, least in pairs
+        if contrast(tokens[f"--{a}"], tokens[f"--{b}"]) < least
+    }
+    assert not weak

@@ -46,11 +46,6 @@ class Entry:
     changed: bool
     """an agent changed it, or something in it"""
 
-    @property
-    def nameable(self) -> bool:
-        """Its name is text, so that an address can hold it."""
-        return self.path.isprintable() or self.path.encode("utf-8", "replace").decode() == self.path
-
 
 def fence(workspace: Workspace) -> Fence:
     return runtime.fence(Path(workspace.path), built_in())

@@ -16,7 +16,7 @@ from workbench.history.rollback import Plan, Step
 from workbench.history.states import ABSENT, State
 from workbench.history.store import Damaged
 from workbench.web import rollbacks
-from workbench.web.changed import content, lines_between
+from workbench.web.changed import content, lines_between, taken_back
 from workbench.web.models import Version, Workspace
 from workbench.web.templatetags.code import code_rows
 from workbench.web.views import told, trouble, who
@@ -35,6 +35,8 @@ class Entry:
     """the n-th version of its path"""
     lines: tuple[int, int] | None
     word: str
+    back: bool
+    """it is taken back"""
 
 
 @require_GET
@@ -93,13 +95,14 @@ def _versions() -> Any:
 
 def _of_file(chosen: Version) -> dict[str, Any]:
     rows = list(_versions().filter(workspace=chosen.workspace, path=chosen.path).order_by("pk")[:VERSIONS])
-    entries = [_entry(row, number) for number, row in enumerate(rows, 1)]
+    back = taken_back(rows)
+    entries = [_entry(row, number, back) for number, row in enumerate(rows, 1)]
     shown, problem = _diff(chosen)
     return {
         "workspace": chosen.workspace,
         "path": chosen.path,
         "entries": entries[::-1],
-        "chosen": next((e for e in entries if e.row.pk == chosen.pk), _entry(chosen, 0)),
+        "chosen": next((e for e in entries if e.row.pk == chosen.pk), _entry(chosen, 0, back)),
         "diff": shown,
         "by_hunk": [replace(shown, hunks=(hunk,)) for hunk in shown.hunks] if shown else [],
         "problem": problem,
@@ -107,7 +110,7 @@ def _of_file(chosen: Version) -> dict[str, Any]:
     }
 
 
-def _entry(row: Version, number: int) -> Entry:
+def _entry(row: Version, number: int, back: set[int]) -> Entry:
     before, after = _states(row)
     if row.undoes:
         word = "Taken back" if len(row.undoes) == 1 else "Rewound"
@@ -115,11 +118,13 @@ def _entry(row: Version, number: int) -> Entry:
         word = "Created"
     else:
         word = "Deleted" if after.kind == "absent" else "Changed"
-    return Entry(row, number, lines_between(before, after), word)
+    return Entry(row, number, lines_between(before, after), word, row.pk in back)
 
 
 def _recent(rows: Any) -> list[Entry]:
-    return [_entry(row, 0) for row in rows]
+    shown = list(rows)
+    back = taken_back(shown)
+    return [_entry(row, 0, back) for row in shown]
 
 
 def _states(row: Version) -> tuple[State, State]:
@@ -158,6 +163,11 @@ class ShownStep:
     diff: Diff | None = None
     """from what lies there now to what would"""
     sides: tuple[Side, ...] = ()
+
+    @property
+    def goes(self) -> bool:
+        """Nothing will lie there."""
+        return self.step.result.kind == "absent"
 
 
 def _shown(plan: Plan) -> dict[str, Any]:
