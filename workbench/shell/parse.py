@@ -16,8 +16,8 @@ from tree_sitter import Language, Parser
 from tree_sitter import Node as Found
 
 from workbench.shell.tokens import (
-    KEYWORDS,
     GAPS,
+    KEYWORDS,
     LEAVES,
     STATEMENTS,
     WORDS,
@@ -224,7 +224,8 @@ class _Copy:
     def worded(self, kids: list[Node]) -> None:
         """Two words in a row need a blank between them."""
         for before, after in zip(kids, kids[1:], strict=False):
-            if before.end == after.start and after.kind in WORDS and before.kind not in ("(", "["):
+            redirects = before.kind.endswith("_redirect") or after.kind.endswith("_redirect")
+            if before.end == after.start and not redirects and before.kind != "(" and after.kind != ")":
                 raise Mismatch(f"nothing parts two words at character {after.start}")
 
     def declared(self, kids: list[Node]) -> None:
@@ -319,6 +320,7 @@ _CHECKS = {
     "subshell": _Copy.separated,
     "test_command": _Copy.tested,
     "unset_command": _Copy.declared,
+    "variable_assignments": _Copy.worded,
     "while_statement": _Copy.bounded,
 }
 """checks that need all children of a node"""

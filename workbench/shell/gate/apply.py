@@ -52,8 +52,10 @@ def always(command: Command, spec: Spec) -> None:
     for verb in spec.effects:
         if verb in (Verb.EXTERNAL, Verb.NET_READ):
             command.outward(verb, "", spec.why)
+        elif verb == Verb.WRITE_WS:
+            command.here(spec.why)
         else:
-            command.effect(verb, "." if verb == Verb.WRITE_WS else "", spec.why)
+            command.effect(verb, "", spec.why)
 
 
 def play(command: Command, role: str, value: str | None, option: str = "") -> None:

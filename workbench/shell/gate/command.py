@@ -108,8 +108,16 @@ class Command:
             return
         for target in self.targets(word):
             self._touch(target, "read")
+            if self._holds_secrets(target):
+                self.effect(Verb.SECRET, target.path, "everything beneath")
+                self.origin += SECRET
             if self.runner.written.get(target.path):
                 self.origin += FETCHED
+
+    def _holds_secrets(self, target: Target) -> bool:
+        """A folder above everybody's keys: reading its files one after the other reads them too."""
+        home = self.scope.home or "/root"
+        return not target.inside and target.known and f"{home}/".startswith(f"{target.path.rstrip('/')}/")
 
     def look(self, word: str) -> None:
         """An operand whose meaning is not known: if it looks like a path, it may be read."""
@@ -223,9 +231,17 @@ class Command:
         """What flows in is run as code of another language."""
         self.opaque("the code it is given", "download_run" if FETCHED in stream.origin else "")
 
+    def here(self, detail: str, kind: Kind = "") -> None:
+        """Files appear or change where the command works."""
+        for target in self.targets("."):
+            if target.inside:
+                self.effect(Verb.WRITE_WS, ".", detail, kind)
+            else:
+                self.effect(Verb.WRITE_OUT, target.path, detail)
+
     def project(self, detail: str = "runs code of the workspace") -> None:
         """Tests, builds and linters run the workspace's own code."""
-        self.effect(Verb.WRITE_WS, ".", detail, "run")
+        self.here(detail, "run")
 
     def config(self, word: str) -> None:
         """A file that decides what else is run; one of the workspace may."""

@@ -56,6 +56,9 @@ def sort(words: list[str], spec: Spec) -> Options:
             continue
         found.unsure = found.unsure or may_be_option(word)
         found.operands.append(word)
+        if spec.leading:
+            found.operands += reversed(todo)
+            break
         if spec.wraps and (len(found.operands) >= len(spec.operands) or not _leads(word, found, spec)):
             found.operands += reversed(todo)
             break
@@ -65,7 +68,7 @@ def sort(words: list[str], spec: Spec) -> Options:
 def _leads(word: str, found: Options, spec: Spec) -> bool:
     """Whether `word` is still before the program that a wrapper runs."""
     role = spec.operands[min(len(found.operands), len(spec.operands)) - 1]
-    return role == "assign*" and "=" in word or role not in ("assign*", "program")
+    return (role == "assign*" and "=" in word) or role not in ("assign*", "program")
 
 
 def _long(word: str, todo: list[str], spec: Spec, found: Options) -> None:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from workbench.shell.parse import Node
 from workbench.shell.gate.values import ANY, SOME
+from workbench.shell.parse import Node
 
 MAX_FOLDERS = 4
 """working folders considered at once; with more it is unknown"""
@@ -119,8 +119,7 @@ class Scope:
 
 
 _TOKENS = frozenset(
-    "# ? $ - RANDOM SECONDS LINENO BASHPID PPID UID EUID SHLVL COLUMNS LINES BASH_VERSION HOSTTYPE MACHTYPE OSTYPE "
-    "EPOCHSECONDS EPOCHREALTIME USER LOGNAME HOSTNAME OPTIND".split()
+    ["#", "?", "$", "-", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID", "SHLVL", "COLUMNS", "LINES", "BASH_VERSION", "HOSTTYPE", "MACHTYPE", "OSTYPE", "EPOCHSECONDS", "EPOCHREALTIME", "USER", "LOGNAME", "HOSTNAME", "OPTIND"]
 )  # fmt: skip
 """variables that hold one word without `/`"""
 

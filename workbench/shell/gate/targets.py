@@ -76,6 +76,17 @@ class Places:
                 return folder
         return self.root
 
+    def there(self, word: str, scope: Scope) -> bool:
+        """Whether a file of the workspace has this path."""
+        for target in self.resolve(word, scope):
+            try:
+                os.lstat(f"{self.root}/{target.path}")
+            except (OSError, ValueError):
+                continue
+            if target.inside and target.exact:
+                return True
+        return False
+
     def _target(self, path: str, scope: Scope) -> Target:
         found = self.follow(path, scope.links)
         if found is None:

@@ -21,11 +21,13 @@ SECRET = "\ue005"
 
 BLANK = "\ue010"
 """where an unquoted expansion is split into words"""
+NONE = "\ue015"
+"""an empty list (`"$@"` without arguments): alone it is no word, beside other text it is nothing"""
 OPEN, CLOSE, COMMA, BRACKET = "\ue011", "\ue012", "\ue013", "\ue014"
 """an unquoted `{`, `}`, `,` and `[`"""
 
 MARKS = re.compile("[\ue000-\ue005]")
-_UNSPLIT = re.compile("[\ue010-\ue014]")
+_UNSPLIT = re.compile("[\ue010-\ue015]")
 _PATTERN = re.compile("\ue014[^\ue010/]*?\\]")
 _SHOWN = str.maketrans({ANY: "…", MANY: "…", SOME: "*", BENEATH: "…", FETCHED: None, SECRET: None})
 _RANGE = re.compile("\ue011[^\ue010-\ue014/]+\\.\\.[^\ue010-\ue014/]+\ue012")
@@ -69,7 +71,7 @@ def words(text: str) -> list[str]:
     for piece in braces(text) if OPEN in text else [text]:
         split = piece.split(BLANK)
         kept = [w for w in split if w] if len(split) > 1 else split
-        result += [_plain(w) for w in kept]
+        result += [_plain(w.replace(NONE, "")) for w in kept if w.strip(NONE) or not w]
     return result
 
 

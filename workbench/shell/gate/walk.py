@@ -62,20 +62,31 @@ class Walk(Commands):
             links.append((kids[1].kind, kids[2]))
             node = kids[0]
         out = self.statement(node, scope, stdin)
+        skipped: list[Scope] = []
         for sign, following in reversed(links):
-            out = alternatives(out, merge(out, self.either(sign, following, scope, stdin)))
+            out = alternatives(out, merge(out, self.linked(sign, following, scope, stdin, skipped)))
+        for way in skipped:
+            scope.join(way)
         return out
 
-    def either(self, sign: str, node: Node, scope: Scope, stdin: Stream) -> Stream:
-        """What comes after `&&` or `||` and may not run."""
-        after = scope.fork()
-        if sign == "||":
-            after.fail()
-        out = self.statement(node, after, stdin)
-        if sign == "||" and after.ended:
+    def linked(self, sign: str, node: Node, scope: Scope, stdin: Stream, skipped: list[Scope]) -> Stream:
+        """What comes after `&&`, where all before it succeeded, or after `||`, where something failed.
+
+        `skipped` holds the states in which something before was left out.
+        """
+        if sign == "&&":
+            skipped.append(scope.fork())
+            return self.statement(node, scope, stdin)
+        failed = scope.fork()
+        for way in skipped:
+            failed.join(way)
+        failed.fail()
+        out = self.statement(node, failed, stdin)
+        skipped.clear()
+        if failed.ended:
             scope.sure()
         else:
-            scope.join(after)
+            scope.join(failed)
         return out
 
     def pipeline(self, node: Node, scope: Scope, stdin: Stream) -> Stream:
@@ -105,7 +116,9 @@ class Walk(Commands):
             elif kid.kind == "pipeline" and not sign:
                 out = self.pipeline(kid, scope.fork(), out)
             elif kid.kind in STATEMENTS:
-                out = alternatives(out, merge(out, self.either(sign, kid, scope, stdin)))
+                after = scope.fork()
+                out = alternatives(out, merge(out, self.linked(sign, kid, after, stdin, [])))
+                scope.join(after)
         return out
 
     def compound(self, body: Node, redirects: list[Node], scope: Scope, stdin: Stream) -> Stream:

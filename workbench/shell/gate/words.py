@@ -8,12 +8,22 @@ import re
 from typing import Protocol
 
 from workbench.shell.gate.params import change_case, replace, strip
-from workbench.shell.parse import Node
 from workbench.shell.gate.scope import Scope
-from workbench.shell.tokens import WORDS
 from workbench.shell.gate.values import (
-    ANY, BLANK, BRACKET, CLOSE, COMMA, MANY, MARKS, OPEN, SOME, words,
+    ANY,
+    BLANK,
+    BRACKET,
+    CLOSE,
+    COMMA,
+    MANY,
+    MARKS,
+    NONE,
+    OPEN,
+    SOME,
+    words,
 )  # fmt: skip
+from workbench.shell.parse import Node
+from workbench.shell.tokens import WORDS
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 _UNQUOTED = re.compile(r"\\(.)|([*?{},\[])", re.DOTALL)
@@ -76,7 +86,7 @@ def value(host: Host, node: Node | None, scope: Scope) -> str:
     return text.replace(BLANK, " ").translate(_BACK)
 
 
-_BACK = str.maketrans({OPEN: "{", CLOSE: "}", COMMA: ",", BRACKET: "[", MANY: ANY})
+_BACK = str.maketrans({NONE: None, OPEN: "{", CLOSE: "}", COMMA: ",", BRACKET: "[", MANY: ANY})
 
 
 def piece(host: Host, node: Node, scope: Scope, *, quoted: bool, single: bool = False) -> str:
@@ -143,7 +153,7 @@ def _parameter(host: Host, node: Node, scope: Scope) -> str:
     names = [k for k in kids if k.kind in ("variable_name", "special_variable_name", "subscript")]
     operands = [k for k in kids if k.kind in _OPERANDS and k not in names[:1]]
     given = [value(host, k, scope) for k in operands]
-    if not names or "P" in signs and "@" in signs:
+    if not names or ("P" in signs and "@" in signs):
         host.opaque("what a parameter expansion runs or becomes")
         return ANY
     if signs[:1] == ["#"] and kids[0].kind == "#":
@@ -180,7 +190,9 @@ _OPERANDS = WORDS | {"variable_name", "special_variable_name", "subscript", "bin
 
 def listed(known: tuple[str, ...] | None) -> str:
     """`$@` and `${a[@]}`: each a word of its own, and no word at all when there is none."""
-    return MANY if known is None else BLANK.join(known) or BLANK
+    if known is None:
+        return MANY
+    return BLANK.join(known) if known else NONE
 
 
 def _subscripted(host: Host, node: Node, scope: Scope) -> str:

@@ -2,7 +2,6 @@
 
 import re
 
-from workbench.policy.call import Verb
 from workbench.shell.gate.apply import always, operands, settings
 from workbench.shell.gate.command import Command, telling
 from workbench.shell.gate.options import Options
@@ -17,6 +16,8 @@ _REACHING = re.compile(
 )
 """names of options that make a tool run or reach something else"""
 _INTERACTIVE = re.compile(r"\b(?:runner|console|dbconsole|shell|tinker|exec|eval|cmd|repl)\b")
+_ALIASES = dict.fromkeys(("rails", "bin/rails"), frozenset(["c", "db", "r", "d", "destroy"]))
+"""short names of such targets"""
 _FETCHING = re.compile(
     r"(?:^|:)(?:publish|deploy|release|upload|install|exec|run|site-deploy|wrapper|push|promote|bootRun|start)",
     re.IGNORECASE,
@@ -35,6 +36,8 @@ def project(command: Command, spec: Spec, options: Options) -> None:
         operands(command, spec, options.operands)
     else:
         for word in options.operands:
+            if spec.name == "go run" and "@" in word:
+                command.opaque(f"what {shown(word)} does, which it fetches first")
             _path(command, word)
     always(command, spec)
     command.project()
@@ -90,7 +93,7 @@ def targets(command: Command, spec: Spec, options: Options) -> None:
         name, given, _ = word.partition("=")
         if given and re.fullmatch(r"[A-Za-z_]\w*[:+?]?", name):
             _variable(command, name.rstrip(":+?"), word)
-        elif telling(word) or not static(word) or _INTERACTIVE.search(word):
+        elif telling(word) or not static(word) or _INTERACTIVE.search(word) or word in _ALIASES.get(spec.name, ()):
             command.opaque(f"what {shown(word)} does, going by its name")
     always(command, spec)
     command.project()
@@ -152,7 +155,7 @@ def compiler(command: Command, spec: Spec, options: Options) -> None:
         elif not word.startswith("-"):
             command.read(word)
     if not wrote:
-        command.effect(Verb.WRITE_WS, ".", "writes what it compiles")
+        command.here("writes what it compiles")
 
 
 def after_dashes(command: Command, spec: Spec, options: Options) -> None:

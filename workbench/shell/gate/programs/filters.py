@@ -4,9 +4,9 @@ import re
 
 from workbench.policy.call import Verb
 from workbench.shell.gate.apply import settings
+from workbench.shell.gate.awk import Awk
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options, sort
-from workbench.shell.gate.awk import Awk
 from workbench.shell.gate.sed import script_of
 from workbench.shell.gate.stream import Stream
 from workbench.shell.gate.tables import Spec

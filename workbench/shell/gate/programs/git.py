@@ -75,9 +75,7 @@ def _subcommand(command: Command, spec: Spec, options: Options) -> None:
         apply(command, spec, options)
         if not spec.effects and not any(role not in ("text", "text*") for role in spec.operands):
             _reads(command, options)
-    if spec.name == "git ls-files":
-        command.out = Stream(None, BENEATH)
-    elif options.has("--name-only") and command.out is None:
+    if spec.name == "git ls-files" or (options.has("--name-only") and command.out is None):
         command.out = Stream(None, BENEATH)
 
 
@@ -89,10 +87,6 @@ def _reads(command: Command, options: Options) -> None:
         if path and static(path) and any(e.verb == Verb.SECRET for e in path_effects(path, "read")):
             for target in command.targets(path):
                 command.effect(Verb.SECRET, target.path)
-
-
-def _writes(command: Command, why: str) -> None:
-    command.effect(Verb.WRITE_WS, ".", why)
 
 
 def _rev_parse(command: Command, spec: Spec, options: Options) -> None:
@@ -126,7 +120,7 @@ def _branch(command: Command, spec: Spec, options: Options) -> None:
         if options.has("--show-current"):
             command.out = Stream(None, BENEATH)
     else:
-        _writes(command, "makes a branch or tag")
+        command.here("makes a branch or tag")
 
 
 def _commit(command: Command, spec: Spec, options: Options) -> None:
@@ -150,7 +144,7 @@ def _checkout(command: Command, spec: Spec, options: Options) -> None:
         paths = command.words[command.words.index("--") + 1 :] if "--" in command.words else words
         for word in paths or ["."]:
             command.effect(Verb.HISTORY, word, "changes there that are not committed")
-    _writes(command, "changes the working tree")
+    command.here("changes the working tree")
 
 
 def _restore(command: Command, spec: Spec, options: Options) -> None:
@@ -158,7 +152,7 @@ def _restore(command: Command, spec: Spec, options: Options) -> None:
     if not options.has("-S", "--staged"):
         for word in options.operands or ["."]:
             command.effect(Verb.HISTORY, word, "changes there that are not committed")
-    _writes(command, "changes the index or the working tree")
+    command.here("changes the index or the working tree")
 
 
 def _reset(command: Command, spec: Spec, options: Options) -> None:
@@ -166,7 +160,7 @@ def _reset(command: Command, spec: Spec, options: Options) -> None:
     words = [w for w in options.operands if w not in ("HEAD", "@")]
     if words and not _are_paths(command, options):
         command.effect(Verb.HISTORY, words[0], "moves the branch")
-    _writes(command, "changes the index")
+    command.here("changes the index")
 
 
 def _are_paths(command: Command, options: Options) -> bool:
@@ -191,7 +185,7 @@ def _clean(command: Command, spec: Spec, options: Options) -> None:
 def _apply(command: Command, spec: Spec, options: Options) -> None:
     apply(command, spec, options)
     if not options.has("--check", "--stat", "--numstat", "--summary") or options.has("--apply"):
-        _writes(command, "applies a patch; git refuses names outside and in .git")
+        command.here("applies a patch; git refuses names outside and in .git")
 
 
 def _config(command: Command, spec: Spec, options: Options) -> None:
@@ -238,6 +232,9 @@ def remote(command: Command, spec: Spec, options: Options) -> None:
     if spec.name == "git push":
         _push(command, words)
         return
+    if spec.name == "git remote show" and options.has("-n"):
+        command.names(".")
+        return
     always(command, spec)
     for word in words:
         if re.match(r"ext::|fd::|-", word) or "::" in word:
@@ -254,7 +251,7 @@ def remote(command: Command, spec: Spec, options: Options) -> None:
         "git lfs fetch",
         "git remote update",
     ):
-        _writes(command, "brings in what others committed")
+        command.here("brings in what others committed")
         if any(re.search(r"[^+]:", w) for w in words[1:]):
             command.effect(Verb.HISTORY, words[1], "overwrites local references")
     prints(command, spec)

@@ -100,10 +100,13 @@ def python(command: Command, spec: Spec, options: Options) -> None:
     settings(command, spec, options)
     if options.has("-i"):
         command.opaque("what an interactive interpreter is told")
-    rest = words[at:]
+    rest = options.operands
     if not rest:
         if not options.has("-V", "--version", "-h", "--help", "-VV"):
             command.piped(command.stdin)
+        return
+    if rest[0].rsplit("/", 1)[-1] == "setup.py":
+        _setup(command, rest)
         return
     command.script(rest[0])
     if (
@@ -114,6 +117,14 @@ def python(command: Command, spec: Spec, options: Options) -> None:
         command.opaque(f"what the management command {shown(rest[1])} changes")
     for word in rest[1:]:
         command.look(word)
+
+
+def _setup(command: Command, rest: list[str]) -> None:
+    """The commands of a `setup.py`; what installs or uploads is called so."""
+    for word in rest[1:]:
+        if telling(word) or word == "develop" or not static(word):
+            command.opaque(f"what setup.py {shown(word)} changes")
+    command.project()
 
 
 def module_named(command: Command, name: str, words: list[str]) -> None:
@@ -139,10 +150,22 @@ def module_named(command: Command, name: str, words: list[str]) -> None:
             command.send(f"python -m {name}")
         case "":
             return
+        case None if (found := _module_file(command, name)) is not None:
+            command.script(found)
         case None if static(name) and lookup(name, words)[0] is not None:
             command.out = command.runner.run_words([name, *words], command.scope, command.stdin)
         case _:
             command.opaque(f"what the module {shown(name)} does")
+
+
+def _module_file(command: Command, name: str) -> str | None:
+    """The file of the workspace that `python -m name` would run, if there is one."""
+    path = name.replace(".", "/")
+    for folder in ("", "src/"):
+        for ending in (".py", "/__main__.py", "/__init__.py"):
+            if re.fullmatch(r"[\w/]+", path) and command.runner.places.there(f"{folder}{path}{ending}", command.scope):
+                return f"{folder}{path}{ending}"
+    return None
 
 
 def interpreter(command: Command, spec: Spec, options: Options) -> None:

@@ -39,7 +39,7 @@ def web(command: Command, spec: Spec, options: Options) -> None:
     if not words:
         command.outward(Verb.EXTERNAL if sends else Verb.NET_READ)
     for word in words:
-        if sends or unknown(word) and "?" in word:
+        if sends or (unknown(word) and "?" in word):
             command.send(word)
         else:
             command.net(word)

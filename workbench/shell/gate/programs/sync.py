@@ -10,18 +10,90 @@ from workbench.shell.gate.values import may_be_option, shown
 
 _LETTERS = frozenset("aArlpogtDHvqzhPnuxcCWSmiNkKLIRbOJXEdy0468")
 _FLAGS = frozenset(
-    """
-    --archive --verbose --quiet --recursive --links --perms --times --group --owner --devices --specials --compress --human-readable --progress --partial --dry-run --update
-    --one-file-system --checksum --cvs-exclude --whole-file --sparse --prune-empty-dirs --itemize-changes --stats --ignore-existing --existing --size-only --ignore-times
-    --numeric-ids --inplace --append --relative --no-relative --copy-links --safe-links --hard-links --executability --acls --xattrs --list-only --no-motd --mkpath
-    --no-perms --no-owner --no-group --no-times --ignore-errors --omit-dir-times --copy-dirlinks --keep-dirlinks --backup --delay-updates --fuzzy --no-inc-recursive --no-implied-dirs
-    """.split()
+    [
+        "--archive",
+        "--verbose",
+        "--quiet",
+        "--recursive",
+        "--links",
+        "--perms",
+        "--times",
+        "--group",
+        "--owner",
+        "--devices",
+        "--specials",
+        "--compress",
+        "--human-readable",
+        "--progress",
+        "--partial",
+        "--dry-run",
+        "--update",
+        "--one-file-system",
+        "--checksum",
+        "--cvs-exclude",
+        "--whole-file",
+        "--sparse",
+        "--prune-empty-dirs",
+        "--itemize-changes",
+        "--stats",
+        "--ignore-existing",
+        "--existing",
+        "--size-only",
+        "--ignore-times",
+        "--numeric-ids",
+        "--inplace",
+        "--append",
+        "--relative",
+        "--no-relative",
+        "--copy-links",
+        "--safe-links",
+        "--hard-links",
+        "--executability",
+        "--acls",
+        "--xattrs",
+        "--list-only",
+        "--no-motd",
+        "--mkpath",
+        "--no-perms",
+        "--no-owner",
+        "--no-group",
+        "--no-times",
+        "--ignore-errors",
+        "--omit-dir-times",
+        "--copy-dirlinks",
+        "--keep-dirlinks",
+        "--backup",
+        "--delay-updates",
+        "--fuzzy",
+        "--no-inc-recursive",
+        "--no-implied-dirs",
+    ]
 )
 _VALUES = frozenset(
-    """
-    --exclude --include --filter --chmod --max-size --min-size --bwlimit --timeout --modify-window --block-size --suffix --info --debug --out-format --log-file-format
-    --compress-level --compress-choice --checksum-choice --skip-compress --max-delete --contimeout --port
-    """.split()
+    [
+        "--exclude",
+        "--include",
+        "--filter",
+        "--chmod",
+        "--max-size",
+        "--min-size",
+        "--bwlimit",
+        "--timeout",
+        "--modify-window",
+        "--block-size",
+        "--suffix",
+        "--info",
+        "--debug",
+        "--out-format",
+        "--log-file-format",
+        "--compress-level",
+        "--compress-choice",
+        "--checksum-choice",
+        "--skip-compress",
+        "--max-delete",
+        "--contimeout",
+        "--port",
+    ]
 )
 _FILES = {"--exclude-from": "read", "--include-from": "read", "--files-from": "read", "--log-file": "write", "--backup-dir": "write",
           "--temp-dir": "write", "--partial-dir": "write", "--compare-dest": "read", "--copy-dest": "read", "--link-dest": "read"}  # fmt: skip
@@ -43,9 +115,7 @@ def rsync(command: Command, spec: Spec, options: Options) -> None:
                 getattr(command, _FILES[name])(value)
         elif word.startswith("-f") and not word.startswith("--"):
             todo = todo if len(word) > 2 else todo[1:]
-        elif word.startswith("-") and not word.startswith("--") and set(word[1:]) <= _LETTERS:
-            continue
-        elif name in _FLAGS:
+        elif (word.startswith("-") and not word.startswith("--") and set(word[1:]) <= _LETTERS) or name in _FLAGS:
             continue
         elif word in ("-e", "--rsh", "--rsync-path"):
             todo = todo[1:]

@@ -83,6 +83,8 @@ def kill(command: Command, spec: Spec, options: Options) -> None:
     """Jobs of this shell may be ended; other processes ask, all of them at once are denied."""
     del options
     words = command.words[1:]
+    if spec.name == "xkill":
+        command.effect(Verb.KILL, "", "the window that is clicked")
     if not words or words[0] in ("-l", "-L", "--list", "--table") or words in (["--version"], ["--help"]):
         return
     if spec.name != "kill":

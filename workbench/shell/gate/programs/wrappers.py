@@ -145,5 +145,7 @@ def screen(command: Command, spec: Spec, options: Options) -> None:
     """A pager can start a shell, but not without a terminal; its options can do more."""
     settings(command, spec, options)
     for word in options.operands:
+        if word.startswith("+"):
+            command.opaque(f"what the pager does at {shown(word)}")
         command.read(word)
     command.out = Stream(None, command.stdin.lines)

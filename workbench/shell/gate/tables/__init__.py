@@ -12,6 +12,7 @@ Every option that is not listed is unknown, and what is unknown asks. The keys:
     like                      the name of another heading to start from
     long = true               options are long with one dash (`-name`)
     also                      more names that this entry is for
+    leading = true            options end at the first operand, as in `python script.py -x`
     by                        the judge in `programs/`, as module.function, instead of this table alone
     throughout = true         that judge also has the subcommands that name none
     prints                    what a line of its output is: "token", "paths", "input" (passes lines on), "nothing"
@@ -32,8 +33,29 @@ from workbench.policy.call import Verb
 VERBS = {verb.value: verb for verb in Verb}
 KINDS = ("flags", "values", "optional")
 ROLES = frozenset(
-    "read names write dir delete tree text none program run script code config cwd net send upload assign pager plus "
-    "number".split()
+    [
+        "read",
+        "names",
+        "write",
+        "dir",
+        "delete",
+        "tree",
+        "text",
+        "none",
+        "program",
+        "run",
+        "script",
+        "code",
+        "config",
+        "cwd",
+        "net",
+        "send",
+        "upload",
+        "assign",
+        "pager",
+        "plus",
+        "number",
+    ]
 ) | set(VERBS)
 PRINTS = frozenset(["any", "token", "paths", "input", "nothing"])
 
@@ -52,6 +74,7 @@ class Spec:
     otherwise: tuple[Verb, ...] | None = None
     why: str = ""
     long: bool = False
+    leading: bool = False
     by: str = ""
     prints: str = "any"
     examples: tuple[str, ...] = ()
@@ -118,6 +141,7 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
             "why",
             "like",
             "long",
+            "leading",
             "by",
             "throughout",
             "prints",
@@ -139,6 +163,7 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
         otherwise=tuple(VERBS[v] for v in entry["otherwise"]) if "otherwise" in entry else None,
         why=entry.get("why", ""),
         long=entry.get("long", False),
+        leading=entry.get("leading", False),
         by=entry.get("by", ""),
         prints=entry.get("prints", "any"),
         examples=tuple(entry.get("try", ())),
