@@ -1,6 +1,6 @@
 """How many records a second reach how many watchers, and how late. Measures; asserts only that none is lost.
 
-    .venv/bin/python -m tests.bench.bench_stream [watchers] [records a second] [seconds]
+    python -m tests.bench.bench_stream [watchers] [records a second] [seconds]
 
 The server is ours (Daphne, hub, JSON sockets) in a process of its own; the records are made there, past the database.
 """
