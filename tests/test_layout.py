@@ -59,7 +59,8 @@ def test_no_python_file_is_longer_than_it_can_be_read() -> None:
 
 
 def test_the_median_file_is_short() -> None:
-    assert statistics.median(lines(p) for p in modules()) <= MEDIAN_LINES
+    """Blank lines set things apart; they are not read."""
+    assert statistics.median(sum(map(bool, p.read_text().split("\n"))) for p in modules()) <= MEDIAN_LINES
 
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:
