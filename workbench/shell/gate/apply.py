@@ -4,6 +4,7 @@ from workbench.policy.call import Verb
 from workbench.shell.gate import tables
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
+from workbench.shell.gate.roles import ROLES
 from workbench.shell.gate.stream import NOTHING, Stream
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import BENEATH, MANY, SOME, shown
@@ -64,6 +65,11 @@ def play(command: Command, role: str, value: str | None, option: str = "") -> No
         return
     if role == "opaque":
         command.opaque(f"what {shown(value)} does" if value else f"what the option {option} does")
+        return
+    simple = ROLES.get(role)
+    if simple is not None:
+        if value is not None:
+            simple(command, value)
         return
     judge = getattr(command, role, None)
     if judge is not None and value is not None:

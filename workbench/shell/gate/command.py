@@ -1,6 +1,7 @@
 """One simple command while it is judged: its words, where it stands, and the effects that it is found to have.
 
-The methods named like roles of the tables (`read`, `write`, `script` …) take one word and note what it means.
+Methods that are called like roles of the tables (`read`, `write`, `script` …) take one word and note what it means; the
+roles that need no more than these stand in `roles`.
 """
 
 import re
@@ -12,24 +13,17 @@ from workbench.policy.match import PathAccess
 from workbench.shell.gate.scope import Scope
 from workbench.shell.gate.stream import NOTHING, Stream
 from workbench.shell.gate.targets import DEVICES, Places, Target
-from workbench.shell.gate.values import ANY, FETCHED, SECRET, SOME, shown, static, taint, unknown
+from workbench.shell.gate.telling import telling
+from workbench.shell.gate.values import ANY, BENEATH, FETCHED, SECRET, SOME, shown, static, taint, unknown
 
 _OUTWARD = frozenset([Verb.NET_READ, Verb.EXTERNAL])
 _SYSTEM = re.compile(r"/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|srv|sys|usr|var|Users|System)?")
 _DISK = re.compile(r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|mapper|loop|md|ram|mem|kmem|port|dm-)")
 _PIPE = re.compile(r"/dev/(?:fd/|std(?:in|out|err)$)|/proc/self/fd/")
-_TELLING = re.compile(
-    r"(?:^|[-_:./ ])(?:deploy|release|publish|push|upload|ship|prod|production|promote|rollout|rollback|destroy|teardown|"
-    r"provision|migrate|submit|announce|notify|send|mail|install|uninstall|setup|bootstrap|clean|purge|wipe|reset|nuke|"
-    r"drop|delete|remove|prune)(?:$|[-_:./ ])",
-    re.IGNORECASE,
-)
-"""names of scripts and targets that say that they reach out or take away"""
 
 
-def telling(name: str) -> bool:
-    """Whether a script or target is called like something that reaches out or takes away."""
-    return _TELLING.search(name) is not None
+_KEEPING = frozenset(["/etc", "/proc", "/run", "/root", "/var", "/home", "/Users"])
+"""folders that hold everybody's credentials"""
 
 
 class Runner(Protocol):
@@ -42,6 +36,10 @@ class Runner(Protocol):
     """`/dev/fd/N` of process substitutions -> what they give"""
     executed: dict[str, None]
     """files of the workspace that are run"""
+
+    def mentions_secret(self) -> bool:
+        """Whether any word of the script looks like the path of a credential."""
+        raise NotImplementedError
 
     def run_words(
         self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False, functions: bool = False
@@ -107,7 +105,7 @@ class Command:
             self.origin += self.runner.pipes[word].origin
             return
         for target in self.targets(word):
-            self._touch(target, "read")
+            self.touch(target, "read")
             if self._holds_secrets(target):
                 self.effect(Verb.SECRET, target.path, "everything beneath")
                 self.origin += SECRET
@@ -115,9 +113,13 @@ class Command:
                 self.origin += FETCHED
 
     def _holds_secrets(self, target: Target) -> bool:
-        """A folder above everybody's keys: reading its files one after the other reads them too."""
-        home = self.scope.home or "/root"
-        return not target.inside and target.known and f"{home}/".startswith(f"{target.path.rstrip('/')}/")
+        """Whether reading all beneath reads credentials too: it is a folder above them, or the command names some."""
+        path = target.path.rstrip(f"/{SOME}{BENEATH}") or "/"
+        if not target.exact and self.runner.mentions_secret():
+            return True
+        if target.inside or not target.known:
+            return False
+        return path in _KEEPING or f"{self.scope.home or '/root'}/".startswith(f"{path.rstrip('/')}/")
 
     def look(self, word: str) -> None:
         """An operand whose meaning is not known: if it looks like a path, it may be read."""
@@ -140,7 +142,7 @@ class Command:
                 self.effect(Verb.PRIV, target.path, "writes to a device", "wipe")
             elif not target.known:
                 self.effect(Verb.WRITE_OUT, target.path, "where it writes is known only when it runs")
-            self._touch(target, "write")
+            self.touch(target, "write")
             self.wrote.append(target.path)
 
     dir = write
@@ -167,7 +169,8 @@ class Command:
         """Whether this folder is a home or one that the system stands on."""
         return path == self.scope.home or _SYSTEM.fullmatch(path) is not None
 
-    def _touch(self, target: Target, access: PathAccess) -> None:
+    def touch(self, target: Target, access: PathAccess) -> None:
+        """The effects of reading or writing a resolved path."""
         if not target.known and access == "write":
             return
         for effect in target.effects(access):
@@ -208,7 +211,7 @@ class Command:
                 self.opaque("a file that this command itself writes", "download_run" if fetched else "")
             elif not target.inside or not target.exact:
                 self.opaque(f"what {shown(word) or 'the file'} does, which is not in the workspace")
-            elif telling(target.path):
+            elif telling(target.path) and not target.path.endswith("setup.py"):
                 self.opaque(f"what {target.path} reaches, going by its name")
             else:
                 self.effect(Verb.WRITE_WS, target.path, "runs code of the workspace", "run")
@@ -243,16 +246,6 @@ class Command:
         """Tests, builds and linters run the workspace's own code."""
         self.here(detail, "run")
 
-    def config(self, word: str) -> None:
-        """A file that decides what else is run; one of the workspace may."""
-        if word in ("", "/dev/null"):
-            return
-        for target in self.targets(word):
-            if target.inside:
-                self._touch(target, "read")
-            else:
-                self.opaque(f"what {shown(word)} configures, which is not in the workspace")
-
     # -- the rest --------------------------------------------------------------------------------------------------
 
     def cwd(self, word: str) -> None:
@@ -267,39 +260,6 @@ class Command:
     def send(self, word: str) -> None:
         """Something goes to a host, an address or a person."""
         self.outward(Verb.EXTERNAL, _host(word))
-
-    def upload(self, word: str) -> None:
-        """A text or, after `@`, a file is sent."""
-        self.outward(Verb.EXTERNAL, "", "sends data")
-        if word.startswith("@"):
-            before = len(self.effects)
-            self.read(word[1:])
-            if any(e.verb == Verb.SECRET for e in self.effects[before:]):
-                self.effect(Verb.EXTERNAL, shown(word[1:]), "a credential", "exfiltrate")
-
-    def assign(self, word: str) -> None:
-        """`NAME=VALUE` for the program that follows."""
-        name, _, value = word.partition("=")
-        self.runner.assign(name, value, self.scope.fork(), exported=True)
-
-    def pager(self, word: str) -> None:
-        """A program that shows output: only those that do nothing else."""
-        if word not in ("", "cat", "never", "false", "less", "more"):
-            self.opaque(f"what {shown(word)} does")
-
-    def plus(self, word: str) -> None:
-        """An operand that must start with `+`."""
-        if not word.startswith("+"):
-            self.opaque(f"what the operand {shown(word)} does")
-
-    def none(self, word: str) -> None:
-        """No such operand is expected."""
-        self.opaque(f"what the operand {shown(word)} does")
-
-    def text(self, word: str) -> None:
-        """A word that means nothing to the gate."""
-
-    number = text
 
     # -- afterwards ------------------------------------------------------------------------------------------------
 

@@ -39,6 +39,10 @@ class Meaning(Ledger):
         """Walk statements; `walk` does."""
         raise NotImplementedError  # pragma: no cover
 
+    def mentions_secret(self) -> bool:
+        """Whether any word of the script looks like the path of a credential."""
+        raise NotImplementedError  # pragma: no cover
+
     def run_text(self, text: str, scope: Scope, stdin: Stream) -> Stream:
         """Judge a script that the command being judged runs."""
         raise NotImplementedError  # pragma: no cover
@@ -152,7 +156,8 @@ class Meaning(Ledger):
     def arithmetic(self, node: Node, scope: Scope) -> None:
         """Arithmetic runs the substitutions in it, and those in the text of the variables it names."""
         changes = _ASSIGNING.search(self.text, node.start, node.end) is not None
-        for leaf in [leaf for kid in node.kids or [node] for leaf in leaves(kid)]:
+        roots = node.kids if node.kind in ("arithmetic_expansion", "expansion") else [node]
+        for leaf in [leaf for root in roots for leaf in leaves(root)]:
             if leaf.kind in ("variable_name", "word", "simple_expansion"):
                 name = self.text[leaf.start : leaf.end].lstrip("$ ")
                 known = scope.value(name) if name.isidentifier() else ""

@@ -76,6 +76,11 @@ def _long(word: str, todo: list[str], spec: Spec, found: Options) -> None:
     known = spec.options.get(name)
     if known is None and spec.long and name.startswith("--"):
         known = spec.options.get(name[1:])
+    if (known is None or known[0] == "prefixes") and spec.long:
+        start = _prefix(word, spec)
+        if start:
+            found.used.append(Used(start, spec.options[start][1], word[len(start) :]))
+            return
     if known is None or MARKS.search(name):
         _unlisted(name, value if given else None, spec, found)
         return
@@ -86,6 +91,17 @@ def _long(word: str, todo: list[str], spec: Spec, found: Options) -> None:
         found.used.append(Used(name, role, todo.pop() if todo else ""))
     else:
         found.used.append(Used(name, role, value if given else None))
+
+
+def _prefix(word: str, spec: Spec) -> str:
+    """The longest listed start of `word` that takes the rest of it as its value."""
+    starts = (word[:end] for end in range(len(word), 1, -1))
+    return next((s for s in starts if _joins(s, spec.options.get(s, ("", ""))[0])), "")
+
+
+def _joins(start: str, kind: str) -> bool:
+    """Whether what follows this start is its value."""
+    return kind == "prefixes" or (kind == "values" and len(start) == 2)
 
 
 def _short(word: str, todo: list[str], spec: Spec, found: Options) -> None:

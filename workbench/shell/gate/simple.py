@@ -5,6 +5,8 @@ Keeps the promises of `command.Runner`.
 
 import re
 
+from workbench.policy.call import Verb
+from workbench.policy.rules import path_effects
 from workbench.shell.gate import programs
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.ledger import Key
@@ -78,6 +80,14 @@ class Commands(Meaning):
             return self.script(text, scope, stdin)
         finally:
             self.key, self.depth = key, self.depth - 1
+
+    def mentions_secret(self) -> bool:
+        """Whether any word of the script looks like the path of a credential."""
+        return any(
+            effect.verb == Verb.SECRET
+            for word in re.split(r"[\s'\"=:;|&(){}<>,$`]+", self.text)
+            for effect in path_effects(word.rstrip("*?"), "read")
+        )
 
     # -- simple commands ---------------------------------------------------------------------------------------------
 

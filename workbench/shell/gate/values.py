@@ -35,6 +35,11 @@ MAX_WORDS = 64
 """that one word may become by braces; more are unknown"""
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a block of text, for lists that are read better so."""
+    return frozenset(text.split())
+
+
 def static(text: str) -> bool:
     """Whether every character is known."""
     return not MARKS.search(text)

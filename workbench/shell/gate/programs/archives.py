@@ -6,122 +6,30 @@ from workbench.policy.call import Verb
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.tables import Spec
-from workbench.shell.gate.values import may_be_option, shown
+from workbench.shell.gate.values import may_be_option, shown, word_set
 
 _FLAGS = frozenset("vzjJkpmwWlLShBnioUOauZ")
 """letters of tar that need no look"""
 _VALUES = frozenset("bHKLNVX")
-_LONG = frozenset(
-    [
-        "--create",
-        "--extract",
-        "--get",
-        "--list",
-        "--update",
-        "--append",
-        "--diff",
-        "--compare",
-        "--concatenate",
-        "--verbose",
-        "--gzip",
-        "--gunzip",
-        "--bzip2",
-        "--xz",
-        "--lzma",
-        "--zstd",
-        "--lzip",
-        "--auto-compress",
-        "--no-auto-compress",
-        "--keep-old-files",
-        "--skip-old-files",
-        "--overwrite",
-        "--same-permissions",
-        "--preserve-permissions",
-        "--no-same-owner",
-        "--no-same-permissions",
-        "--same-owner",
-        "--numeric-owner",
-        "--sparse",
-        "--one-file-system",
-        "--dereference",
-        "--hard-dereference",
-        "--totals",
-        "--wildcards",
-        "--no-wildcards",
-        "--anchored",
-        "--no-anchored",
-        "--recursion",
-        "--no-recursion",
-        "--exclude-vcs",
-        "--exclude-vcs-ignores",
-        "--exclude-backups",
-        "--exclude-caches",
-        "--ignore-case",
-        "--no-ignore-case",
-        "--null",
-        "--verbatim-files-from",
-        "--xattrs",
-        "--acls",
-        "--selinux",
-        "--touch",
-        "--atime-preserve",
-        "--delay-directory-restore",
-        "--full-time",
-        "--utc",
-        "--block-number",
-        "--interactive",
-        "--seek",
-        "--no-seek",
-        "--format",
-        "--posix",
-        "--old-archive",
-        "--warning",
-        "--owner",
-        "--group",
-        "--mode",
-        "--mtime",
-        "--sort",
-        "--exclude",
-        "--strip-components",
-        "--strip",
-        "--transform",
-        "--xform",
-        "--label",
-        "--occurrence",
-        "--to-stdout",
-        "--unlink-first",
-        "--ignore-zeros",
-        "--ignore-failed-read",
-        "--no-overwrite-dir",
-        "--blocking-factor",
-        "--newer",
-        "--newer-mtime",
-        "--after-date",
-        "--checkpoint",
-        "--level",
-        "--show-defaults",
-        "--version",
-        "--help",
-    ]
+_LONG = word_set(
+    """
+    --create --extract --get --list --update --append --diff --compare --concatenate --verbose --gzip --gunzip --bzip2
+    --xz --lzma --zstd --lzip --auto-compress --no-auto-compress --keep-old-files --skip-old-files --overwrite
+    --same-permissions --preserve-permissions --no-same-owner --no-same-permissions --same-owner --numeric-owner
+    --sparse --one-file-system --dereference --hard-dereference --totals --wildcards --no-wildcards --anchored
+    --no-anchored --recursion --no-recursion --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches
+    --ignore-case --no-ignore-case --null --verbatim-files-from --xattrs --acls --selinux --touch --atime-preserve
+    --delay-directory-restore --full-time --utc --block-number --interactive --seek --no-seek --format --posix
+    --old-archive --warning --owner --group --mode --mtime --sort --exclude --strip-components --strip --transform
+    --xform --label --occurrence --to-stdout --unlink-first --ignore-zeros --ignore-failed-read --no-overwrite-dir
+    --blocking-factor --newer --newer-mtime --after-date --checkpoint --level --show-defaults --version --help
+    """
 )
-_WITH_VALUE = frozenset(
-    [
-        "--owner",
-        "--group",
-        "--mode",
-        "--mtime",
-        "--sort",
-        "--exclude",
-        "--strip-components",
-        "--strip",
-        "--label",
-        "--format",
-        "--warning",
-        "--newer",
-        "--newer-mtime",
-        "--after-date",
-        "--level",
-    ]
+_WITH_VALUE = word_set(
+    """
+    --owner --group --mode --mtime --sort --exclude --strip-components --strip --label --format --warning --newer
+    --newer-mtime --after-date --level
+    """
 )
 _READS = frozenset(["--files-from", "--exclude-from"])
 

@@ -3,11 +3,12 @@
 import re
 
 from workbench.shell.gate.apply import always, operands, settings
-from workbench.shell.gate.command import Command, telling
+from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.programs.languages import module_named
+from workbench.shell.gate.roles import config, task
 from workbench.shell.gate.tables import Spec
-from workbench.shell.gate.values import may_be_option, shown, static
+from workbench.shell.gate.values import may_be_option, shown
 
 _REACHING = re.compile(
     r"^-[eE]$|exec|eval|command|cmd|shell|hook|launcher|wrapper|preload|inject|editor|opener|pager|publish|upload|deploy|"
@@ -15,16 +16,8 @@ _REACHING = re.compile(
     re.IGNORECASE,
 )
 """names of options that make a tool run or reach something else"""
-_INTERACTIVE = re.compile(r"\b(?:runner|console|dbconsole|shell|tinker|exec|eval|cmd|repl)\b")
 _ALIASES = dict.fromkeys(("rails", "bin/rails"), frozenset(["c", "db", "r", "d", "destroy"]))
 """short names of such targets"""
-_FETCHING = re.compile(
-    r"(?:^|:)(?:publish|deploy|release|upload|install|exec|run|site-deploy|wrapper|push|promote|bootRun|start)",
-    re.IGNORECASE,
-)
-_OUTER = re.compile(
-    r"-(?:e$|wrapper|fplugin|specs|B|Xclang|Xassembler|Xpreprocessor|Xlinker|load|plugin|ffile-prefix-map=|iplugindir|run|dlopen|Wp,|Wl,|Wa,)"
-)
 
 
 def project(command: Command, spec: Spec, options: Options) -> None:
@@ -83,79 +76,18 @@ def _path(command: Command, word: str) -> None:
         command.opaque("which files are taken for code")
         return
     if "/" in word or "." in word or word.startswith("~"):
-        command.config(word.split("::")[0])
+        config(command, word.split("::")[0])
 
 
 def targets(command: Command, spec: Spec, options: Options) -> None:
-    """Task runners: what a target is called tells whether it reaches out or takes away."""
+    """Task runners: their targets, and what they run the workspace's code with."""
     _settings(command, spec, options)
     for word in options.operands:
-        name, given, _ = word.partition("=")
-        if given and re.fullmatch(r"[A-Za-z_]\w*[:+?]?", name):
-            _variable(command, name.rstrip(":+?"), word)
-        elif telling(word) or not static(word) or _INTERACTIVE.search(word) or word in _ALIASES.get(spec.name, ()):
-            command.opaque(f"what {shown(word)} does, going by its name")
+        if word in _ALIASES.get(spec.name, ()):
+            command.opaque(f"what {shown(word)} starts")
+        task(command, word)
     always(command, spec)
     command.project()
-
-
-def _variable(command: Command, name: str, word: str) -> None:
-    """A variable on the command line of make may choose the shell or the compiler."""
-    if re.search(
-        r"SHELL|^(?:CC|CXX|LD|AR|AS|CPP|RM|INSTALL|MAKE|MAKEFLAGS|PATH|PYTHON|NODE|.*FLAGS|.*CMD|.*COMMAND|.*PREFIX|DESTDIR|.*WRAPPER)$",
-        name,
-    ) or not static(word):
-        command.opaque(f"what {shown(word)} makes run")
-
-
-def compiler(command: Command, spec: Spec, options: Options) -> None:
-    """Compilers read sources and write what `-o` says; some options load code."""
-    del options
-    todo = list(command.words[1:])
-    wrote = False
-    while todo:
-        word = todo.pop(0)
-        if word in ("-o", "-d", "--out") and todo:
-            command.write(todo.pop(0))
-            wrote = True
-        elif word.startswith("-o") and len(word) > 2 and not word.startswith("--"):
-            command.write(word[2:].lstrip("="))
-            wrote = True
-        elif (
-            _OUTER.match(word)
-            or word.startswith(("@", "--plugin", "-fplugin", "--specs", "--load", "--wrapper"))
-            or may_be_option(word)
-        ):
-            command.opaque(f"what {shown(word)} makes {spec.name} run")
-            if word in ("-wrapper", "-Xlinker", "-Xclang", "-B", "-load"):
-                todo = todo[1:]
-        elif re.fullmatch(r"--?[\w-]*(?:_out|out_dir|out-dir|outdir|output)=.*", word):
-            command.write(word.partition("=")[2].rpartition(":")[2])
-            wrote = True
-        elif (
-            word
-            in (
-                "-I",
-                "-L",
-                "-D",
-                "-U",
-                "-isystem",
-                "-include",
-                "-x",
-                "-cp",
-                "-classpath",
-                "--target",
-                "-arch",
-                "-framework",
-                "-march",
-            )
-            and todo
-        ):
-            todo.pop(0)
-        elif not word.startswith("-"):
-            command.read(word)
-    if not wrote:
-        command.here("writes what it compiles")
 
 
 def after_dashes(command: Command, spec: Spec, options: Options) -> None:
@@ -166,66 +98,6 @@ def after_dashes(command: Command, spec: Spec, options: Options) -> None:
         options.operands = options.operands[: len(options.operands) - count] if count else options.operands
     settings(command, spec, options)
     command.project()
-
-
-def maven(command: Command, spec: Spec, options: Options) -> None:
-    """Maven and Gradle: goals and tasks, properties that may choose a program, settings from elsewhere."""
-    del options
-    todo = list(command.words[1:])
-    while todo:
-        word = todo.pop(0)
-        if (
-            word
-            in (
-                "-f",
-                "-s",
-                "-gs",
-                "-I",
-                "--init-script",
-                "-b",
-                "-p",
-                "-c",
-                "--settings",
-                "--file",
-                "--project-dir",
-                "--build-file",
-                "--settings-file",
-                "--include-build",
-            )
-            and todo
-        ):
-            command.config(todo.pop(0))
-        elif word.startswith(("-D", "-P")):
-            if re.search(
-                r"exec|command|launcher|wrapper|argLine|javaagent|jvm|shell|url|repo", word, re.IGNORECASE
-            ) or not static(word):
-                command.opaque(f"what the property {shown(word)} makes run")
-        elif (
-            word
-            in (
-                "-pl",
-                "-am",
-                "-T",
-                "-rf",
-                "--tests",
-                "-x",
-                "-l",
-                "--projects",
-                "--threads",
-                "--resume-from",
-                "--console",
-                "-g",
-            )
-            and todo
-        ):
-            todo = todo if word == "-am" else todo[1:]
-        elif word.startswith("-"):
-            if not static(word) or word.startswith(("--init", "-javaagent", "--debug-jvm")):
-                command.opaque(f"what the option {shown(word)} does")
-        elif _FETCHING.search(word) or telling(word) or not static(word):
-            command.opaque(f"what the goal {shown(word)} does")
-    command.project()
-    del spec
 
 
 def module(command: Command, spec: Spec, options: Options) -> None:

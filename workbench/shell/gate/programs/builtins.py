@@ -18,8 +18,12 @@ _CALCULATED = re.compile(r"[\[`$]")
 
 
 def control(command: Command, spec: Spec, options: Options) -> None:
-    """`exit` ends the script, the others do nothing here."""
+    """`exit` ends the script, `wait -p` sets a variable, the others do nothing here."""
     del options
+    words = command.words[1:]
+    for at, word in enumerate(words):
+        if spec.name == "wait" and re.match(r"-[fn]*p", word):
+            _variable(command, word.partition("p")[2] or "".join(words[at + 1 : at + 2]), ANY)
     if spec.name == "exit":
         command.scope.ended = True
     prints(command, spec)

@@ -73,6 +73,8 @@ def _subcommand(command: Command, spec: Spec, options: Options) -> None:
         judge(command, spec, options)
     else:
         apply(command, spec, options)
+        if spec.name in ("git add", "git stage"):
+            _secrets(command, options)
         if not spec.effects and not any(role not in ("text", "text*") for role in spec.operands):
             _reads(command, options)
     if spec.name == "git ls-files" or (options.has("--name-only") and command.out is None):
@@ -80,8 +82,16 @@ def _subcommand(command: Command, spec: Spec, options: Options) -> None:
 
 
 def _reads(command: Command, options: Options) -> None:
-    """Looking at the repository; an operand may name a credential in it, or a file beside it."""
+    """Looking at the repository; an operand may be a credential in it, or a path outside."""
     command.names(".")
+    for word in options.operands:
+        if re.match(r"[/~]|\.\.(?:/|$)", word):
+            command.read(word)
+    _secrets(command, options)
+
+
+def _secrets(command: Command, options: Options) -> None:
+    """An operand names a credential: what is shown or kept of it goes further than it should."""
     for word in options.operands:
         path = word.rpartition(":")[2] if ":" in word and not word.startswith(":") else word
         if path and static(path) and any(e.verb == Verb.SECRET for e in path_effects(path, "read")):
@@ -193,7 +203,7 @@ def _config(command: Command, spec: Spec, options: Options) -> None:
     words = options.operands
     settings(command, spec, options)
     gets = options.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool")
-    if options.has("-l", "--list"):
+    if options.has("-l", "--list", "--get-regexp"):
         command.effect(Verb.SECRET, "", "all settings, passwords in addresses among them")
     elif len(words) > 1 and not gets:
         command.effect(Verb.PERSIST, words[0], "the configuration can run programs")

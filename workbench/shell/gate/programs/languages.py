@@ -3,9 +3,11 @@
 import re
 
 from workbench.shell.gate.apply import lookup, settings
-from workbench.shell.gate.command import Command, telling
+from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
+from workbench.shell.gate.roles import config
 from workbench.shell.gate.tables import Spec
+from workbench.shell.gate.telling import telling
 from workbench.shell.gate.values import FETCHED, shown, static
 
 _MODULES = {
@@ -139,7 +141,7 @@ def module_named(command: Command, name: str, words: list[str]) -> None:
             command.project()
             for word in plain:
                 if "/" in word:
-                    command.config(word)
+                    config(command, word)
         case "script" if plain:
             command.script(plain[0])
         case "write":

@@ -5,9 +5,11 @@ import re
 from workbench.policy.call import Verb
 from workbench.shell.gate import tables
 from workbench.shell.gate.apply import always, lookup, operands, settings
-from workbench.shell.gate.command import Command, telling
+from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options, sort
+from workbench.shell.gate.roles import config
 from workbench.shell.gate.tables import Spec
+from workbench.shell.gate.telling import telling
 from workbench.shell.gate.values import shown, static
 
 _SCRIPTS = frozenset(["run", "run-script", "rum", "urn", "test", "t", "tst", "start", "stop", "restart", "exec-script"])
@@ -99,7 +101,7 @@ def pip(command: Command, spec: Spec, options: Options) -> None:
     settings(command, spec, options)
     for word in options.operands:
         if "/" in word or word.startswith("."):
-            command.config(word)
+            config(command, word)
     if not (options.has("--no-index") and (options.has("-e", "--editable") or options.operands)):
         command.outward(Verb.NET_READ, "", "fetches packages")
         command.project("installs packages")

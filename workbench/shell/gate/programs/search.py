@@ -7,97 +7,22 @@ from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.stream import Stream
 from workbench.shell.gate.tables import Spec
-from workbench.shell.gate.values import ANY, BENEATH, may_be_option, shown, unknown
+from workbench.shell.gate.values import ANY, BENEATH, may_be_option, shown, unknown, word_set
 
 _GLOBAL = re.compile(r"-(?:[HLP]|O\d?)")
-_FLAGS = frozenset(
-    [
-        "-print",
-        "-print0",
-        "-ls",
-        "-prune",
-        "-quit",
-        "-depth",
-        "-d",
-        "-mount",
-        "-xdev",
-        "-noleaf",
-        "-daystart",
-        "-follow",
-        "-warn",
-        "-nowarn",
-        "-ignore_readdir_race",
-        "-noignore_readdir_race",
-        "-empty",
-        "-executable",
-        "-readable",
-        "-writable",
-        "-true",
-        "-false",
-        "-nouser",
-        "-nogroup",
-        "-help",
-        "--help",
-        "-version",
-        "--version",
-        "-not",
-        "-a",
-        "-and",
-        "-o",
-        "-or",
-        "!",
-        "(",
-        ")",
-        ",",
-        "-X",
-        "-E",
-        "-s",
-        "-x",
-        "-nogroup",
-        "-acl",
-    ]
+_FLAGS = word_set(
+    """
+    -print -print0 -ls -prune -quit -depth -d -mount -xdev -noleaf -daystart -follow -warn -nowarn
+    -ignore_readdir_race -noignore_readdir_race -empty -executable -readable -writable -true -false -nouser -nogroup
+    -help --help -version --version -not -a -and -o -or ! ( ) , -X -E -s -x -nogroup -acl
+    """
 )
-_VALUES = frozenset(
-    [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-iwholename",
-        "-regex",
-        "-iregex",
-        "-lname",
-        "-ilname",
-        "-type",
-        "-xtype",
-        "-size",
-        "-mtime",
-        "-atime",
-        "-ctime",
-        "-mmin",
-        "-amin",
-        "-cmin",
-        "-maxdepth",
-        "-mindepth",
-        "-user",
-        "-group",
-        "-uid",
-        "-gid",
-        "-perm",
-        "-links",
-        "-inum",
-        "-fstype",
-        "-used",
-        "-printf",
-        "-regextype",
-        "-context",
-        "-newermt",
-        "-Bmin",
-        "-Btime",
-        "-flags",
-        "-mnewer",
-    ]
+_VALUES = word_set(
+    """
+    -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime
+    -ctime -mmin -amin -cmin -maxdepth -mindepth -user -group -uid -gid -perm -links -inum -fstype -used -printf
+    -regextype -context -newermt -Bmin -Btime -flags -mnewer
+    """
 )
 _FILES = re.compile(r"-(?:newer[aBcmt]{2}|newer|anewer|cnewer|samefile)")
 _RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
@@ -209,69 +134,19 @@ def fd(command: Command, spec: Spec, options: Options) -> None:
     command.out = Stream(None, found[0] if len(found) == 1 else ANY)
 
 
-_FD_VALUES = frozenset(
-    [
-        "-e",
-        "--extension",
-        "-t",
-        "--type",
-        "-d",
-        "--max-depth",
-        "--min-depth",
-        "--exact-depth",
-        "-E",
-        "--exclude",
-        "-j",
-        "--threads",
-        "-S",
-        "--size",
-        "-c",
-        "--color",
-        "--changed-within",
-        "--changed-before",
-        "-o",
-        "--owner",
-        "--format",
-        "--max-results",
-        "--path-separator",
-        "--and",
-        "--ignore-file",
-        "--batch-size",
-        "--newer",
-        "--older",
-    ]
+_FD_VALUES = word_set(
+    """
+    -e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -j --threads -S --size -c --color
+    --changed-within --changed-before -o --owner --format --max-results --path-separator --and --ignore-file
+    --batch-size --newer --older
+    """
 )
-_FD_FLAGS = frozenset(
-    [
-        "--hidden",
-        "--no-ignore",
-        "--no-ignore-vcs",
-        "--unrestricted",
-        "--case-sensitive",
-        "--ignore-case",
-        "--glob",
-        "--regex",
-        "--fixed-strings",
-        "--absolute-path",
-        "--list-details",
-        "--follow",
-        "--full-path",
-        "--print0",
-        "--prune",
-        "--quiet",
-        "-q",
-        "-1",
-        "--show-errors",
-        "--no-require-git",
-        "--strip-cwd-prefix",
-        "--one-file-system",
-        "--version",
-        "-V",
-        "--help",
-        "-h",
-        "--relative-path",
-        "--no-follow",
-    ]
+_FD_FLAGS = word_set(
+    """
+    --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings
+    --absolute-path --list-details --follow --full-path --print0 --prune --quiet -q -1 --show-errors --no-require-git
+    --strip-cwd-prefix --one-file-system --version -V --help -h --relative-path --no-follow
+    """
 )
 
 

@@ -6,94 +6,26 @@ from workbench.policy.call import Verb
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.tables import Spec
-from workbench.shell.gate.values import may_be_option, shown
+from workbench.shell.gate.values import may_be_option, shown, word_set
 
 _LETTERS = frozenset("aArlpogtDHvqzhPnuxcCWSmiNkKLIRbOJXEdy0468")
-_FLAGS = frozenset(
-    [
-        "--archive",
-        "--verbose",
-        "--quiet",
-        "--recursive",
-        "--links",
-        "--perms",
-        "--times",
-        "--group",
-        "--owner",
-        "--devices",
-        "--specials",
-        "--compress",
-        "--human-readable",
-        "--progress",
-        "--partial",
-        "--dry-run",
-        "--update",
-        "--one-file-system",
-        "--checksum",
-        "--cvs-exclude",
-        "--whole-file",
-        "--sparse",
-        "--prune-empty-dirs",
-        "--itemize-changes",
-        "--stats",
-        "--ignore-existing",
-        "--existing",
-        "--size-only",
-        "--ignore-times",
-        "--numeric-ids",
-        "--inplace",
-        "--append",
-        "--relative",
-        "--no-relative",
-        "--copy-links",
-        "--safe-links",
-        "--hard-links",
-        "--executability",
-        "--acls",
-        "--xattrs",
-        "--list-only",
-        "--no-motd",
-        "--mkpath",
-        "--no-perms",
-        "--no-owner",
-        "--no-group",
-        "--no-times",
-        "--ignore-errors",
-        "--omit-dir-times",
-        "--copy-dirlinks",
-        "--keep-dirlinks",
-        "--backup",
-        "--delay-updates",
-        "--fuzzy",
-        "--no-inc-recursive",
-        "--no-implied-dirs",
-    ]
+_FLAGS = word_set(
+    """
+    --archive --verbose --quiet --recursive --links --perms --times --group --owner --devices --specials --compress
+    --human-readable --progress --partial --dry-run --update --one-file-system --checksum --cvs-exclude --whole-file
+    --sparse --prune-empty-dirs --itemize-changes --stats --ignore-existing --existing --size-only --ignore-times
+    --numeric-ids --inplace --append --relative --no-relative --copy-links --safe-links --hard-links --executability
+    --acls --xattrs --list-only --no-motd --mkpath --no-perms --no-owner --no-group --no-times --ignore-errors
+    --omit-dir-times --copy-dirlinks --keep-dirlinks --backup --delay-updates --fuzzy --no-inc-recursive
+    --no-implied-dirs
+    """
 )
-_VALUES = frozenset(
-    [
-        "--exclude",
-        "--include",
-        "--filter",
-        "--chmod",
-        "--max-size",
-        "--min-size",
-        "--bwlimit",
-        "--timeout",
-        "--modify-window",
-        "--block-size",
-        "--suffix",
-        "--info",
-        "--debug",
-        "--out-format",
-        "--log-file-format",
-        "--compress-level",
-        "--compress-choice",
-        "--checksum-choice",
-        "--skip-compress",
-        "--max-delete",
-        "--contimeout",
-        "--port",
-    ]
+_VALUES = word_set(
+    """
+    --exclude --include --filter --chmod --max-size --min-size --bwlimit --timeout --modify-window --block-size
+    --suffix --info --debug --out-format --log-file-format --compress-level --compress-choice --checksum-choice
+    --skip-compress --max-delete --contimeout --port
+    """
 )
 _FILES = {"--exclude-from": "read", "--include-from": "read", "--files-from": "read", "--log-file": "write", "--backup-dir": "write",
           "--temp-dir": "write", "--partial-dir": "write", "--compare-dest": "read", "--copy-dest": "read", "--link-dest": "read"}  # fmt: skip

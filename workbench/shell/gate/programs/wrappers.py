@@ -9,28 +9,13 @@ from workbench.shell.gate.command import Command
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.stream import UNKNOWN, Stream
 from workbench.shell.gate.tables import Spec
-from workbench.shell.gate.values import ANY, MANY, shown, static, unknown
+from workbench.shell.gate.values import ANY, MANY, shown, static, unknown, word_set
 
 _FLAGS = re.compile(r"-[0rtxpo]+|--(?:null|no-run-if-empty|verbose|exit|interactive|open-tty|show-limits|help|version)")
-_VALUES = frozenset(
-    [
-        "-n",
-        "-P",
-        "-L",
-        "-s",
-        "-d",
-        "-E",
-        "-J",
-        "-R",
-        "-S",
-        "--max-args",
-        "--max-procs",
-        "--max-lines",
-        "--max-chars",
-        "--delimiter",
-        "--eof",
-        "--process-slot-var",
-    ]
+_VALUES = word_set(
+    """
+    -n -P -L -s -d -E -J -R -S --max-args --max-procs --max-lines --max-chars --delimiter --eof --process-slot-var
+    """
 )
 _REPLACE = re.compile(r"-I|--replace|-i")
 

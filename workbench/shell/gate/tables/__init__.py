@@ -4,6 +4,7 @@ A heading names a program, or a program and its subcommand, or several with comm
 Every option that is not listed is unknown, and what is unknown asks. The keys:
 
     flags, values, optional   options that do nothing the gate cares about: alone, with a value, with a joined value
+    prefixes                  starts of options, whose rest is the value: `-W` for `-Wall`
     <role>_flags …            the same, where the option or its value has a role (below): `write_values = "-o --output"`
     options = "any"           no option of this program matters, whatever it is; each value is looked at as a file to read
     operands                  the roles of the operands in order, `*` for any number: "text read*", "read* write"
@@ -18,8 +19,9 @@ Every option that is not listed is unknown, and what is unknown asks. The keys:
     prints                    what a line of its output is: "token", "paths", "input" (passes lines on), "nothing"
     try                       examples, tested one by one: "COMMAND => EFFECTS"
 
-Roles: read, names, write, dir, delete, tree, text, none, program, run, script, code, config, cwd, net, send, upload,
-assign, pager, plus, number; and the name of a verb (`external`, `opaque` …) for that effect.
+Roles: methods of `command.Command` (read, names, write, dir, delete, tree, program, run, script, code, cwd, net, send,
+look), functions of `roles` (assign, config, none, number, pager, plus, processes, property, source, task, text, upload,
+variable, warning), or a verb (`external`, `opaque` …) for that effect.
 """
 
 import tomllib
@@ -29,34 +31,16 @@ from importlib.resources import files
 from typing import Any
 
 from workbench.policy.call import Verb
+from workbench.shell.gate.values import word_set
 
 VERBS = {verb.value: verb for verb in Verb}
-KINDS = ("flags", "values", "optional")
-ROLES = frozenset(
-    [
-        "read",
-        "names",
-        "write",
-        "dir",
-        "delete",
-        "tree",
-        "text",
-        "none",
-        "program",
-        "run",
-        "script",
-        "code",
-        "config",
-        "cwd",
-        "net",
-        "send",
-        "upload",
-        "assign",
-        "pager",
-        "plus",
-        "number",
-    ]
-) | set(VERBS)
+KINDS = ("flags", "values", "optional", "prefixes")
+ROLES = VERBS.keys() | word_set(
+    """
+    read names write dir delete tree program run script code cwd net send look
+    assign config none number pager plus processes property source task text upload variable warning
+    """
+)
 PRINTS = frozenset(["any", "token", "paths", "input", "nothing"])
 
 
@@ -132,7 +116,9 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
     for key, value in entry.items():
         role, _, kind = key.rpartition("_")
         if kind in KINDS and (role == "" or role in ROLES):
-            options.update((option, (kind, role)) for option in value.split())
+            for option in value.split():
+                if kind != "prefixes" or option not in options:
+                    options[option] = (kind, role)
         elif key not in (
             "options",
             "operands",
