@@ -19,11 +19,10 @@ from workbench.shell.jail.levels import NO_GRANTS, Grants, Sandbox
 from workbench.shell.jail.output import Output
 from workbench.shell.jail.spawner import Child, data_fd, hide_memory, spawner
 
-QUOTA = 64 * 1024 * 1024
+QUOTA = 32 * 1024 * 1024
 """bytes of one command's output that are kept on disk"""
 COMMAND_BYTES = 64 * 1024
 _PIPE = 1024 * 1024
-_READ = 256 * 1024
 _LOOK = 0.1
 """seconds between two looks at `stop`"""
 _DRAIN = 1.0
@@ -173,12 +172,9 @@ def _watch(
         now = time.monotonic()
         waits = [_LOOK, output.due, None if deadline is None else max(0.0, deadline - now)]
         ready = {fd for fd, _ in poll.poll(1000 * min(w for w in waits if w is not None))}
-        if read in ready:
-            if data := os.read(read, _READ):
-                output.add(data)
-            else:
-                flowing = False
-                poll.unregister(read)
+        if read in ready and not output.take(read):
+            flowing = False
+            poll.unregister(read)
         if child.control.fileno() in ready and (status := child.take()) is not None:
             end.status, ended_at = status, time.monotonic()
             poll.unregister(child.control)

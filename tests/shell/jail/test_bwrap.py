@@ -96,4 +96,4 @@ def test_sockets_that_no_namespace_holds_back_are_refused(
     lacks: tuple[str, ...], grants: Grants, families: set[int]
 ) -> None:
     """With this machine's network come its abstract sockets: its display, for one."""
-    assert made(box(*lacks), grants).data[-1] == program(families)
+    assert made(box(*lacks), grants).data[-1] == program(frozenset(families))

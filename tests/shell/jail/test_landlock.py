@@ -20,7 +20,7 @@ from workbench.shell.jail.seccomp import program
 top = sys.argv[1]
 fd = os.open(f"{top}/in", os.O_RDONLY)
 read = ["/usr", "/lib", "/lib64", "/proc", sys.base_prefix]
-confine(Confinement(read=read, write=[f"{top}/in", "/not/there"]), program([16]))
+confine(Confinement(read=read, write=[f"{top}/in", "/not/there"]), program(frozenset([16])))
 def tries(what):
     try:
         what()

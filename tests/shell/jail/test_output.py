@@ -1,20 +1,25 @@
 """Output as it comes: counted, kept up to a quota, shown in pieces, its tail cut at a line (SPEC B2)."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.shell.jail.output import LIVE_MOST, TAIL, Last, Output, cut_tail
+from workbench.shell.jail.output import LIVE_MOST, TAIL, Output, cut_tail
 
 
-@given(st.lists(st.binary(max_size=40)), st.integers(1, 50))
-def test_last_is_the_end_of_everything(pieces: list[bytes], size: int) -> None:
-    last = Last(size)
+def feed(taken: Output, pieces: list[bytes]) -> None:
+    """Through a pipe, as it comes from a command."""
+    read, write = os.pipe()
     for piece in pieces:
-        last.add(piece)
-    assert last.bytes() == b"".join(pieces)[-size:]
+        for start in range(0, len(piece), 60_000):
+            os.write(write, piece[start : start + 60_000])
+            assert taken.take(read)
+    os.close(write)
+    assert not taken.take(read)
+    os.close(read)
 
 
 @given(st.binary(max_size=200), st.integers(0, 200))
@@ -36,19 +41,18 @@ def test_output_that_fits_is_not_cut() -> None:
     assert cut_tail(b"half a line", 11) == b"half a line"
 
 
-@given(st.lists(st.binary(max_size=300), max_size=30))
+@given(st.lists(st.binary(min_size=1, max_size=300), max_size=30))
 def test_the_spool_holds_all_within_its_quota(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]) -> None:
     spool = tmp_path_factory.mktemp("spool") / "c"
     live: list[bytes] = []
-    output = Output(spool, 1024 * 1024, live.append)
-    for piece in pieces:
-        output.add(piece)
-    output.close()
+    taken = Output(spool, 1024 * 1024, live.append)
+    feed(taken, pieces)
+    taken.close()
     whole = b"".join(pieces)
     assert spool.read_bytes() == whole == b"".join(live)
-    assert (output.total, output.spooled, output.full) == (len(whole), len(whole), "")
-    assert output.lines == len(whole.split(b"\n")) - (whole.endswith(b"\n") or not whole)
-    assert output.tail() == cut_tail(whole[-TAIL:], len(whole))
+    assert (taken.total, taken.spooled, taken.full) == (len(whole), len(whole), "")
+    assert taken.lines == len(whole.split(b"\n")) - (whole.endswith(b"\n") or not whole)
+    assert taken.tail() == cut_tail(whole[-TAIL:], len(whole))
 
 
 @given(st.lists(st.binary(min_size=1, max_size=400), min_size=1, max_size=40), st.integers(100, 2000))
@@ -56,27 +60,25 @@ def test_beyond_the_quota_the_beginning_and_the_end_are_kept(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], quota: int
 ) -> None:
     spool = tmp_path_factory.mktemp("spool") / "c"
-    output = Output(spool, quota, lambda _: None)
-    for piece in pieces:
-        output.add(piece)
-    output.close()
+    taken = Output(spool, quota, lambda _: None)
+    feed(taken, pieces)
+    taken.close()
     whole, kept = b"".join(pieces), spool.read_bytes()
-    assert output.spooled <= quota
+    assert taken.spooled <= quota
     if len(whole) <= quota - quota // 4:
-        assert (kept, output.full) == (whole, "")
+        assert (kept, taken.full) == (whole, "")
         return
-    left_out = len(whole) - output.spooled
+    left_out = len(whole) - taken.spooled
     mark = b"\n[\xe2\x80\xa6 %d bytes not kept \xe2\x80\xa6]\n" % left_out if left_out else b""
     head = quota - quota // 4
-    assert kept == whole[:head] + mark + whole[len(whole) - (output.spooled - head) :]
+    assert kept == whole[:head] + mark + whole[len(whole) - (taken.spooled - head) :]
 
 
 def test_what_goes_by_too_fast_to_show_is_said(tmp_path: Path) -> None:
     live: list[bytes] = []
-    output = Output(tmp_path / "c", 10 * LIVE_MOST, live.append)
-    output.add(b"first\n")
-    output.add(b"x" * 99 + b"\n" + b"y\n" * LIVE_MOST)
-    output.close()
+    taken = Output(tmp_path / "c", 10 * LIVE_MOST, live.append)
+    feed(taken, [b"first\n", b"x" * 99 + b"\n" + b"y\n" * LIVE_MOST])
+    taken.close()
     assert live[0] == b"first\n"
     assert len(live) == 2
     assert b"bytes went by too fast to show" in live[1]

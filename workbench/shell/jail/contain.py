@@ -57,7 +57,9 @@ def contain(
         settings.write_bytes(account.git_settings(host))
         more = {"TMPDIR": str(tmp), "GIT_CONFIG_GLOBAL": str(settings)}
         order = replace(order, gather=True, confine=asdict(confinement), env=variables | more)
-        return Contained(order, [seccomp.program(confinement.families)], _compared(root, grants, mounted=False))
+        return Contained(
+            order, [seccomp.program(frozenset(confinement.families))], _compared(root, grants, mounted=False)
+        )
     if host.uid != 0:
         # counted for each user namespace, so it is set inside; outside it would count all of the person's processes
         argv = [argv[0], "-c", f'ulimit -u {shares()["processes"]}; exec "$@"', "bash", *argv]

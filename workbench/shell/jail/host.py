@@ -3,8 +3,10 @@
 import os
 import pwd
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 KEEP = frozenset({
@@ -31,6 +33,7 @@ ALWAYS = {
     "GIT_TERMINAL_PROMPT": "0",
     "PYTHONUNBUFFERED": "1",  # stdout and stderr of Python keep their order in one pipe
 }
+_KEPT_SECONDS = 10
 SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
@@ -59,12 +62,14 @@ class Host:
             uid=os.getuid(),
             gid=os.getgid(),
             user=user,
-            path=_search_path(env.get("PATH", "")),
+            path=_search_path(env.get("PATH", ""), int(time.monotonic() / _KEPT_SECONDS)),
             env=env,
         )
 
 
-def _search_path(path: str) -> tuple[Path, ...]:
+@lru_cache(maxsize=8)
+def _search_path(path: str, _moment: int) -> tuple[Path, ...]:
+    """Looked at again now and then: a folder may come or go while the workbench runs."""
     own = {Path(sys.prefix) / "bin"} if sys.prefix != sys.base_prefix else set()
     folders = [Path(p) for p in path.split(os.pathsep) if p.startswith("/")]
     # the workbench's own Python comes last: where there is no other, the project's tests can still run
@@ -77,7 +82,7 @@ def environment(host: Host, root: Path, *, network: bool = False) -> dict[str, s
     names = KEEP | WITH_NETWORK if network else KEEP
     env = {k: v for k, v in host.env.items() if k in names or k.startswith("LC_")}
     env.setdefault("LANG", "C.UTF-8")
-    outside = [p for p in host.path if not _within(p, root)]
+    outside = [p for p in host.path if not _within(p, root, int(time.monotonic() / _KEPT_SECONDS))]
     return (
         env
         | ALWAYS
@@ -92,6 +97,7 @@ def environment(host: Host, root: Path, *, network: bool = False) -> dict[str, s
     )
 
 
-def _within(path: Path, root: Path) -> bool:
+@lru_cache(maxsize=256)
+def _within(path: Path, root: Path, _moment: int) -> bool:
     """Whether a folder, or what it links to, lies in the workspace: a program planted there must not pose as `git`."""
     return path.is_relative_to(root) or Path(os.path.realpath(path)).is_relative_to(root)

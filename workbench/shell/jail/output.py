@@ -1,6 +1,7 @@
 """What becomes of a command's output while it comes: counted, spooled up to a quota, shown live, its tail kept.
 
-Memory stays flat whatever comes: the tail, the last part for the spool and what waits for the page are all bounded.
+Memory stays flat whatever comes: it is read into one ring, and what the page, the model and the end of the spool get is
+cut from there.
 """
 
 import logging
@@ -8,6 +9,9 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from workbench.shell.jail.count import Counter
+from workbench.shell.jail.ring import Ring
 
 log = logging.getLogger(__name__)
 
@@ -21,75 +25,61 @@ SPOOL_END = 512 * 1024
 """when the quota is met the beginning is kept, and this much of the end"""
 
 
-class Last:
-    """The last `size` bytes of a stream."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._held = bytearray()
-
-    def add(self, data: bytes) -> None:
-        if len(data) >= self.size:
-            self._held[:] = data[-self.size :]
-            return
-        self._held += data
-        if len(self._held) > 2 * self.size:
-            del self._held[: -self.size]
-
-    def bytes(self) -> bytes:
-        return bytes(self._held[-self.size :])
-
-    def clear(self) -> None:
-        self._held.clear()
-
-
 class Output:
-    """Takes the pieces of one command's output."""
+    """Takes one command's output from its pipe."""
 
     def __init__(self, spool: Path, quota: int, live: Callable[[bytes], None]) -> None:
         self.total = 0
-        self.newlines = 0
         self.spooled = 0
         self.full = ""
         """why not everything is in the spool"""
         self._quota = quota
+        self._kept_end = min(SPOOL_END, quota // 4)
         self._live = live
-        self._tail = Last(TAIL)
-        self._end = Last(min(SPOOL_END, quota // 4))
-        self._waiting = Last(LIVE_MOST)
-        self._waits = 0
+        self._ring = Ring(SPOOL_END)
+        self._counter = Counter()
+        self._shown = 0
         self._shown_at = 0.0
         spool.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._spool = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
-    def add(self, data: bytes) -> None:
-        self.total += len(data)
-        self.newlines += data.count(b"\n")
-        self._tail.add(data)
-        self._waiting.add(data)
-        self._waits += len(data)
-        room = self._quota - self._end.size - self.spooled
-        if not self.full and (now := data[:room]):
-            self._write(now)
-        if len(data) > room or self.full:
-            self.full = self.full or f"The quota of {self._quota:,} bytes for one output was met"
-            self._end.add(data[max(0, room) :])
+    def take(self, pipe: int) -> bool:
+        """Read what is there, a bounded piece of it. False when the pipe has ended."""
+        copied = self._counter.copy(pipe)
+        if copied is None:
+            piece = self._ring.read(pipe)
+            self._counter.count(piece)
+            self._keep(piece)
+            more = len(piece) > 0
+        else:
+            more = copied > 0
+            while copied:
+                piece = self._ring.read(pipe, copied)
+                copied -= len(piece)
+                self._keep(piece)
         self.show()
+        return more
+
+    def _keep(self, piece: memoryview) -> None:
+        self.total += len(piece)
+        if not self.full:
+            room = self._quota - self._kept_end - self.spooled
+            self._write(piece[:room])
+            if len(piece) > room and not self.full:
+                self.full = f"The quota of {self._quota:,} bytes for one output was met"
 
     def show(self, *, now: bool = False) -> None:
         """Send what waits to the page, when it is time."""
         moment = time.monotonic()
-        if not self._waits or (not now and moment - self._shown_at < LIVE_EVERY):
+        waits = self.total - self._shown
+        if not waits or (not now and moment - self._shown_at < LIVE_EVERY):
             return
-        piece = self._waiting.bytes()
-        if len(piece) < self._waits:
+        piece = self._ring.end(min(waits, LIVE_MOST))
+        if len(piece) < waits:
             piece = piece[piece.find(b"\n") + 1 :]
-            piece = (
-                b"\n[\xe2\x80\xa6 %d bytes went by too fast to show \xe2\x80\xa6]\n" % (self._waits - len(piece))
-                + piece
-            )
-        self._waiting.clear()
-        self._waits = 0
+            skipped = b"\n[\xe2\x80\xa6 %d bytes went by too fast to show \xe2\x80\xa6]\n" % (waits - len(piece))
+            piece = skipped + piece
+        self._shown = self.total
         self._shown_at = moment
         try:
             self._live(piece)
@@ -99,20 +89,21 @@ class Output:
     @property
     def due(self) -> float | None:
         """Seconds until `show` has something to do."""
-        return max(0.0, self._shown_at + LIVE_EVERY - time.monotonic()) if self._waits else None
+        return max(0.0, self._shown_at + LIVE_EVERY - time.monotonic()) if self.total > self._shown else None
 
     def close(self) -> None:
-        """No more comes: the end goes into the spool."""
+        """No more comes: the end goes into the spool, and the lines are known."""
         self.show(now=True)
         if self.full:
-            end = self._end.bytes()
+            end = self._ring.end(min(self._kept_end, self.total - self.spooled))
             left_out = self.total - self.spooled - len(end)
             if left_out:
                 self._write(b"\n[\xe2\x80\xa6 %d bytes not kept \xe2\x80\xa6]\n" % left_out, counts=False)
             self._write(end)
         os.close(self._spool)
+        self._counter.close()
 
-    def _write(self, data: bytes, *, counts: bool = True) -> None:
+    def _write(self, data: bytes | memoryview, *, counts: bool = True) -> None:
         view = memoryview(data)
         try:
             while view:
@@ -124,13 +115,13 @@ class Output:
 
     def tail(self) -> bytes:
         """The last bytes, from the start of a line on where one begins among them, else of a character."""
-        return cut_tail(self._tail.bytes(), self.total)
+        return cut_tail(self._ring.end(TAIL), self.total)
 
     @property
     def lines(self) -> int:
-        """Lines as an editor counts them: a last one without a line end counts too."""
-        last = self._tail.bytes()[-1:]
-        return self.newlines + (1 if last and last != b"\n" else 0)
+        """Lines as an editor counts them, known once it is closed: a last one without a line end counts too."""
+        last = self._ring.end(1)
+        return self._counter.newlines + (1 if last and last != b"\n" else 0)
 
 
 def cut_tail(last: bytes, total: int) -> bytes:

@@ -7,7 +7,8 @@ they leave open (typing into a terminal, reading another process, sockets that n
 import errno
 import platform
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 
 DENIED = {
     # name: (x86_64, aarch64); None where the machine does not have it
@@ -82,7 +83,8 @@ def supported(machine: str = platform.machine()) -> bool:
     return machine in MACHINES
 
 
-def program(families: Iterable[int] = FAMILIES, machine: str = platform.machine()) -> bytes:
+@lru_cache(maxsize=16)
+def program(families: frozenset[int] = FAMILIES, machine: str = platform.machine()) -> bytes:
     """The filter as an array of `struct sock_filter`. `families`: socket families that may be opened."""
     column, arch = MACHINES[machine]
     return b"".join(struct.pack("HBBI", *op) for op in _operations(sorted(families), column, arch))
