@@ -240,8 +240,10 @@ def test_many_changes_are_named_up_to_a_limit(bash: Run) -> None:
 def test_what_acts_later_is_held_back_and_said(bash: Run, bench: Bench) -> None:
     """By code that nobody could look into; a command that says so asks instead, and is let through when approved."""
     (bench.root / "gen.py").write_text("open('AGENTS.md', 'w').write('obey')\n")
-    data = bash(command="python3 gen.py").data
+    result = bash(command="python3 gen.py")
+    data = result.data
     assert "AGENTS.md was held back" in data["notes"][0]
+    assert (bench.data / "spool" / result.view["held"] / "AGENTS.md").read_text() == "obey"
     assert not (bench.root / "AGENTS.md").exists()
     bash(command="echo mine > AGENTS.md")
     assert (bench.root / "AGENTS.md").read_text() == "mine\n"
@@ -300,6 +302,18 @@ def test_an_approval_of_a_script_binds_its_content(make_context: Callable[..., C
     second = digest(tool.call(args, make_context()), b"key")
     (bench.root / "run.sh").unlink()
     assert len({first, second, digest(tool.call(args, make_context()), b"key")}) == 3
+
+
+def test_an_approval_binds_where_a_link_leads(make_context: Callable[..., Context], bench: Bench) -> None:
+    """The nice name was shown with what it led to; when that changes it is asked about again."""
+    for name in ("in", "out"):
+        (bench.root.parent / name).mkdir()
+    (bench.root / "link").symlink_to(bench.root.parent / "in")
+    args = tool.parse({"command": "echo x > link/file"})
+    first = digest(tool.call(args, make_context()), b"key")
+    (bench.root / "link").unlink()
+    (bench.root / "link").symlink_to(bench.root.parent / "out")
+    assert digest(tool.call(args, make_context()), b"key") != first
 
 
 def test_a_commit_beside_code_of_the_workspace_is_told_how_to_do_it(bash: Run, bench: Bench, repo: Path) -> None:

@@ -15,7 +15,7 @@ from workbench.history import snapshot
 from workbench.history.diff import diff
 from workbench.history.states import State
 from workbench.history.versions import History, Version
-from workbench.policy.call import Call, Effect, Verb
+from workbench.policy.call import Call, Effect, Verb, canonical
 from workbench.shell import background
 from workbench.shell.effects import Analysis, analyse
 from workbench.shell.jail.guard import acts_later
@@ -89,14 +89,19 @@ class Bash(Tool):
         return replace(call, commands=analysis.commands, reads_only=analysis.reads_only and not args.grants)
 
     def scripts(self, args: BashArgs, ctx: Context) -> tuple[tuple[str, str], ...]:
-        """The scripts it runs, and for what reaches a remote the file that says where that is."""
+        """What an approval binds besides the words: the scripts it runs, the file that says where a remote is, and the
+        effects that were shown, for a link may lead elsewhere by the time it runs."""
         if args.job:
             return ()
         analysis = _analysed(args, ctx)
         names = [*analysis.scripts]
         if any(e.verb in (Verb.EXTERNAL, Verb.NET_READ) for e in analysis.effects) and "git" in args.command:
             names.append(".git/config")
-        return tuple((name, _hash(name, ctx)) for name in dict.fromkeys(names))
+        shown = canonical([[e.verb, e.target, e.kind, e.part] for e in analysis.effects])
+        return (
+            *((name, _hash(name, ctx)) for name in dict.fromkeys(names)),
+            ("what it would do", hashlib.sha256(shown).hexdigest()),
+        )
 
     def run(self, args: BashArgs, ctx: Context) -> Result:
         _check(args, ctx)
@@ -286,6 +291,7 @@ def _view(finished: Finished, ctx: Context, grants: Grants) -> dict[str, Any]:
         "duration": round(finished.duration, 3),
         "signal": finished.signal,
         "spool": spool(ctx).name,
+        "held": f"{spool(ctx).name}.held" if spool(ctx).with_name(f"{spool(ctx).name}.held").exists() else "",
         "sandbox": "not isolated: a person allowed it" if grants.unconfined else ctx.sandbox.words,
         "network": grants.network or grants.unconfined or not ctx.sandbox.contained,
         "granted": [str(path) for path in (*grants.write, *grants.read)],

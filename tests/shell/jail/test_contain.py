@@ -226,3 +226,9 @@ def test_a_git_folder_that_is_none_cannot_be_made_one(do: Do, workspace: Path) -
     finished = do("echo 'ref: refs/heads/main' > .git/HEAD; echo 'gitdir: ../evil' > sub/.git; rm -rf .git sub/.git")
     assert b"Read-only file system" in finished.tail
     assert (workspace / "sub" / ".git").read_text() == "gitdir: ../nowhere\n"
+
+
+def test_the_persons_own_git_settings_are_shown_when_git_reaches_out(do: Do, home: Path) -> None:
+    (home / ".gitconfig").write_text("[credential]\n\thelper = mine\n")
+    assert do("git config --global credential.helper").exit_code == 1
+    assert do("git config --global credential.helper", grants=Grants(read=(home / ".gitconfig",))).tail == b"mine\n"

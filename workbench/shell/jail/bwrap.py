@@ -110,5 +110,6 @@ def _account(made: Wrapped, host: Host, mounts: Sequence[Mount]) -> None:
     """A name for the mapped user, and who the person is to git, where their home is not shown."""
     if host.uid == 0 and (passwd := account.passwd(host, MAPPED)) is not None:
         made.argv += ["--ro-bind-data", made.pass_data(passwd), "/etc/passwd"]
-    if any(m.at == host.home and m.kind == "empty" for m in mounts):
-        made.argv += ["--file", made.pass_data(account.git_settings(host)), str(host.home / ".gitconfig")]
+    settings = host.home / ".gitconfig"
+    if any(m.at == host.home and m.kind == "empty" for m in mounts) and not any(m.at == settings for m in mounts):
+        made.argv += ["--file", made.pass_data(account.git_settings(host)), str(settings)]

@@ -75,7 +75,7 @@ def _system(
         yield Mount("empty", host.home)
     if tmp is not None:
         yield Mount("rw", Path("/tmp"), tmp)  # noqa: S108 - this is the private one
-    yield from (_away(path) for path in map(Path, SYSTEM_SECRETS) if os.access(path, os.R_OK))
+    yield from (_away(path) for path in map(Path, SYSTEM_SECRETS) if _holds_something(path))
     yield from (Mount("hidden", path) for path in _sockets(covered, root))
     yield from (Mount("ro", path) for path in toolchain.shown(host, root, covered))
     yield from (Mount("ro", path) for path in _existing(map(Path, SHOWN_RUN)))
@@ -106,6 +106,14 @@ def _granted(root: Path, grants: Grants) -> Iterator[Mount]:
             yield Mount("rw", path)
         if (path / "objects").is_dir() and (path / "HEAD").is_file():  # a repository that is pushed to
             yield from (Mount("ro", inner) for inner in _existing(path / name for name in repository.PROTECTED))
+
+
+def _holds_something(path: Path) -> bool:
+    """Whether there is anything to hide; each mount takes its time."""
+    try:
+        return any(path.iterdir()) if path.is_dir() else path.stat().st_size > 0 and os.access(path, os.R_OK)
+    except OSError:
+        return False
 
 
 def _away(path: Path) -> Mount:

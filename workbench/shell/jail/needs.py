@@ -19,7 +19,7 @@ SHARED = ("/", "/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr", "/var", "/run", "
 _NETWORK = (Verb.NET_READ, Verb.EXTERNAL)
 _ASKED = (Verb.HISTORY, Verb.EXTERNAL, Verb.NET_READ, Verb.PERSIST, Verb.DELETE)
 """effects of a git command that a person has seen"""
-CREDENTIALS = (".ssh", ".git-credentials", ".netrc", ".config/git", ".config/gh")
+CREDENTIALS = (".ssh", ".gitconfig", ".git-credentials", ".netrc", ".config/git", ".config/gh")
 """beneath the home: what git shows to a remote"""
 ENGINES = {
     "docker": ("/run/docker.sock", "/var/run/docker.sock"),

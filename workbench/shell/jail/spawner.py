@@ -65,6 +65,8 @@ class Spawner:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._owner = 0
+        """the process that started the launcher; a fork of it gets one of its own"""
         self._ask: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -84,6 +86,8 @@ class Spawner:
 
     def _send(self, fds: list[int]) -> None:
         with self._lock:
+            if self._owner != os.getpid():
+                self._ask, self._process = None, None
             if self._ask is not None:
                 with contextlib.suppress(OSError):  # it died: once more with a new one
                     socket.send_fds(self._ask, [b"start"], fds, socket.MSG_NOSIGNAL)
@@ -106,6 +110,7 @@ class Spawner:
             start_new_session=True,
         )
         theirs.close()
+        self._owner = os.getpid()
         atexit.register(self.close)
         return ours
 
@@ -118,9 +123,9 @@ class Spawner:
         if self._ask is not None:
             self._ask.close()
             self._ask = None
-        if self._process is not None:
+        if self._process is not None and self._owner == os.getpid():
             self._process.wait()
-            self._process = None
+        self._process = None
         atexit.unregister(self.close)
 
 
