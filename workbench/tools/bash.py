@@ -293,7 +293,7 @@ def _view(finished: Finished, ctx: Context, grants: Grants) -> dict[str, Any]:
         "spool": spool(ctx).name,
         "held": f"{spool(ctx).name}.held" if spool(ctx).with_name(f"{spool(ctx).name}.held").exists() else "",
         "sandbox": "not isolated: a person allowed it" if grants.unconfined else ctx.sandbox.words,
-        "network": grants.network or grants.unconfined or not ctx.sandbox.contained,
+        "network": grants.network or grants.unconfined or ctx.sandbox.level == "D",
         "granted": [str(path) for path in (*grants.write, *grants.read)],
     }
 
@@ -304,9 +304,9 @@ def _remarks(
     """What the sandbox has to do with a failure, and what a person should look at."""
     output = finished.tail.decode(errors="replace")
     found: list[str] = []
-    if not grants.unconfined and ctx.sandbox.contained:
+    if not grants.unconfined and ctx.sandbox.level != "D":
         found += dict.fromkeys(hint for part, hint in HINTS if part in output)
-    if finished.exit_code and not grants.unconfined and ctx.sandbox.contained:
+    if finished.exit_code and not grants.unconfined and ctx.sandbox.level != "D":
         home = ctx.fence.home
         hidden = [e.target for e in _analysed(args, ctx).effects if home and _hides(Path(e.target), home, ctx)]
         if hidden and not grants.home:

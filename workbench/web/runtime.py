@@ -116,7 +116,7 @@ def toolbox(session: models.Session, *, tool_of: Callable[[str], str] | None = N
     return Toolbox(
         tools=all_tools(),
         context=context,
-        decide=partial(_decide, session=session.pk, rules=held, contained=box.level != "D", key=key),
+        decide=partial(_decide, session=session.pk, rules=held, contained=box.contained, key=key),
         key=key,
         system=partial(_system, wall=wall, box=box),
         keep=store().put,

@@ -61,5 +61,5 @@ class Sandbox:
 
     @property
     def contained(self) -> bool:
-        """Whether anything holds a command back."""
-        return self.level != "D"
+        """Whether commands are isolated so well that harmless ones need not ask; at levels C and D every one does."""
+        return self.level in ("A", "B")
