@@ -32,7 +32,7 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """One rule that spoke about one unit."""
+    """One rule that stands against one unit."""
 
     outcome: Outcome
     gravity: int
@@ -45,15 +45,22 @@ def decide(call: Call, rules: Rules, mode: Mode, *, contained: bool) -> Decision
 
     `contained` is False where no sandbox runs: then every bash command asks, except the plainly read-only single ones.
     """
-    findings = [f for unit in _units(call) for f in _judge_unit(call, unit, rules, mode)]
+    findings: list[_Finding] = []
+    allowed = "built in / reading runs"
+    for unit in _units(call):
+        for rule, effects in _judge_unit(call, unit, rules, mode):
+            if rule is not None and rule.outcome == "allow":
+                allowed = rule.title
+            else:
+                findings.append(_finding(rule, effects, unit))
     if not call.effects and not call.commands and not call.reads_only:
         findings.append(_Finding("ask", 0, "built in / unknown asks", f"Nothing is known about what {call.tool} does."))
     if call.tool == "bash" and not contained and not _plainly_reads(call):
         reason = "No sandbox contains this command, so every command asks except single ones that plainly only read."
         findings.append(_Finding("ask", -1, "built in / no sandbox asks", reason))
-    findings.sort(key=lambda f: (-_RANK[f.outcome], -f.gravity))
     if not findings:
-        return Decision("allow", (), "built in / reading runs", call.effects)
+        return Decision("allow", (), allowed, call.effects)
+    findings.sort(key=lambda f: (-_RANK[f.outcome], -f.gravity))
     gravest = findings[0]
     reasons = tuple(dict.fromkeys(f.reason for f in findings if f.reason))
     return Decision(gravest.outcome, reasons, gravest.rule, call.effects)
@@ -84,9 +91,9 @@ def _units(call: Call) -> list[_Unit]:
     return units
 
 
-def _judge_unit(call: Call, unit: _Unit, rules: Rules, mode: Mode) -> list[_Finding]:
-    """What the rules say about one unit: nothing means allow without a word."""
-    said = [(effect, _spoken(call, unit, rules, mode, effect)) for effect in unit.effects]
+def _judge_unit(call: Call, unit: _Unit, rules: Rules, mode: Mode) -> list[tuple[Rule | None, list[Effect]]]:
+    """The rules that decide on one unit, each with the effects it decides on; None decides on what no rule knows."""
+    said = [(effect, rules.spoken(call.tool, mode, effect, unit.argv)) for effect in unit.effects]
     whole = [
         rule
         for rule in rules.about(call.tool, mode, None)
@@ -100,17 +107,7 @@ def _judge_unit(call: Call, unit: _Unit, rules: Rules, mode: Mode) -> list[_Find
     for rule in whole:
         if rule.outcome != "allow":
             found.setdefault(rule.title, (rule, []))
-    return [_finding(rule, effects, unit) for rule, effects in found.values()]
-
-
-def _spoken(call: Call, unit: _Unit, rules: Rules, mode: Mode, effect: Effect) -> Rule | None:
-    """The rule that decides on one effect, before a person's allow for the whole unit."""
-    return winner(
-        rule
-        for rule in rules.about(call.tool, mode, effect.verb)
-        if rule.matches_effect(effect, mode)
-        and rule.match.holds_for_command(unit.argv, all_options=rule.outcome == "allow")
-    )
+    return list(found.values())
 
 
 def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
@@ -128,8 +125,6 @@ def _covers(rule: Rule, said: list[tuple[Effect, Rule | None]]) -> bool:
 
 
 def _finding(rule: Rule | None, effects: list[Effect], unit: _Unit) -> _Finding:
-    if rule is not None and rule.outcome == "allow":
-        return _Finding("allow", 0, rule.title, "")
     gravity = max((_GRAVITY[e.verb] for e in effects), default=0)
     about = dict.fromkeys(_about(e) for e in effects if e.target or e.detail)
     more = f" and {len(about) - _SHOWN} more" if len(about) > _SHOWN else ""

@@ -22,7 +22,6 @@ def invisible(char: str) -> bool:
     return unicodedata.category(char) == "Cf" or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
 
-@lru_cache(maxsize=4096)
 def fold(path: str) -> str:
     """`path` (with `/` between parts) in the one spelling that all its aliases share, short names left as they are."""
     if _PLAIN.match(path) and "./" not in path:
@@ -35,6 +34,13 @@ def fold(path: str) -> str:
         seen = seen[:stream] if stream > 0 else seen
         parts.append(seen.rstrip(". ") or part)
     return "/".join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _folded(path: str) -> tuple[str, tuple[str, ...]]:
+    """`path` folded, whole and in parts."""
+    folded = fold(path)
+    return folded, tuple(folded.split("/"))
 
 
 def _short_stem(name: str) -> str:
@@ -72,7 +78,7 @@ class _Set:
         self.root = _any([_regex(p) for p in rest if p.startswith("./")])
         self.absolute = _any([_regex(p) for p in rest if p.startswith("/")], start="/")
 
-    def match(self, path: str, parts: list[str]) -> bool:
+    def match(self, path: str, parts: tuple[str, ...]) -> bool:
         """`path` is folded, `parts` are its parts."""
         if parts[-1] in self.names or not self.folders.isdisjoint(parts) or self.wild.fullmatch(parts[-1]):
             return True
@@ -104,10 +110,10 @@ class Paths:
 
     def match(self, path: str) -> bool:
         """Whether a resolved path (relative to the workspace, or absolute) is one of these, under any alias."""
-        folded = fold(path)
+        folded, parts = _folded(path)
         if "~" in folded:
-            folded = "/".join(self._unshorten(part) for part in folded.split("/"))
-        parts = folded.split("/")
+            parts = tuple(self._unshorten(part) for part in parts)
+            folded = "/".join(parts)
         return self._wanted.match(folded, parts) and not self._taken.match(folded, parts)
 
     def _unshorten(self, part: str) -> str:

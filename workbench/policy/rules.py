@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from workbench.policy.call import Effect, Kind, Mode, Outcome, Verb
-from workbench.policy.match import Match, PathAccess
+from workbench.policy.match import Argv, Match, PathAccess
 from workbench.policy.names import Paths
 
 Level = Literal["built in", "user", "workspace"]
@@ -89,6 +89,7 @@ class Rules:
 
     rules: tuple[Rule, ...]
     _paths: dict[tuple[str, PathAccess], Rule | None] = field(default_factory=dict, compare=False, repr=False)
+    _spoken: dict[tuple[str, Mode, Verb, str, Kind], Rule | None] = field(default_factory=dict, compare=False, repr=False)
     _about: dict[tuple[str, Mode, Verb | None], tuple[Rule, ...]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -108,6 +109,28 @@ class Rules:
                 self._about.clear()
             self._about[key] = tuple(r for r in self.rules if r.match.holds_for_call(tool, mode) and r.speaks_of(verb))
         return self._about[key]
+
+    def spoken(self, tool: str, mode: Mode, effect: Effect, argv: Argv | None) -> Rule | None:
+        """The rule that decides on one effect, before a person's allow for the whole unit.
+
+        Where no rule looks at the command the answer is remembered, within a bound.
+        """
+        key = (tool, mode, effect.verb, effect.target, effect.kind)
+        if key not in self._spoken:
+            about = self.about(tool, mode, effect.verb)
+            named = any(rule.match.names_command for rule in about)
+            found = winner(
+                rule
+                for rule in about
+                if rule.matches_effect(effect, mode)
+                and rule.match.holds_for_command(argv, all_options=rule.outcome == "allow")
+            )
+            if named:
+                return found
+            if len(self._spoken) > 4096:
+                self._spoken.clear()
+            self._spoken[key] = found
+        return self._spoken[key]
 
     def for_path(self, path: str, access: PathAccess) -> Rule | None:
         """The rule on paths alone that decides, if one does. Remembers its answers, within a bound."""

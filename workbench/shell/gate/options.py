@@ -76,10 +76,11 @@ def _long(word: str, todo: list[str], spec: Spec, found: Options) -> None:
     known = spec.options.get(name)
     if known is None and spec.long and name.startswith("--"):
         known = spec.options.get(name[1:])
-    if (known is None or known[0] == "prefixes") and spec.long:
+    if known is None and spec.long:
         start = _prefix(word, spec)
         if start:
-            found.used.append(Used(start, spec.options[start][1], word[len(start) :]))
+            role = spec.prefixes.get(start, spec.options.get(start, ("", ""))[1])
+            found.used.append(Used(start, role, word[len(start) :]))
             return
     if known is None or MARKS.search(name):
         _unlisted(name, value if given else None, spec, found)
@@ -95,13 +96,10 @@ def _long(word: str, todo: list[str], spec: Spec, found: Options) -> None:
 
 def _prefix(word: str, spec: Spec) -> str:
     """The longest listed start of `word` that takes the rest of it as its value."""
-    starts = (word[:end] for end in range(len(word), 1, -1))
-    return next((s for s in starts if _joins(s, spec.options.get(s, ("", ""))[0])), "")
-
-
-def _joins(start: str, kind: str) -> bool:
-    """Whether what follows this start is its value."""
-    return kind == "prefixes" or (kind == "values" and len(start) == 2)
+    for end in range(len(word), 1, -1):
+        if word[:end] in spec.prefixes or (end == 2 and spec.options.get(word[:2], ("", ""))[0] == "values"):
+            return word[:end]
+    return ""
 
 
 def _short(word: str, todo: list[str], spec: Spec, found: Options) -> None:

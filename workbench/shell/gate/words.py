@@ -23,9 +23,8 @@ from workbench.shell.gate.values import (
     words,
 )  # fmt: skip
 from workbench.shell.parse import Node
-from workbench.shell.tokens import WORDS
+from workbench.shell.tokens import PLAIN, WORDS
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 _UNQUOTED = re.compile(r"\\(.)|([*?{},\[])", re.DOTALL)
 _SPECIAL = {"*": SOME, "?": SOME, "{": OPEN, "}": CLOSE, ",": COMMA, "[": BRACKET}
 _QUOTED = re.compile(r"\\([$`\"\\])|\\\n")
@@ -73,7 +72,7 @@ def expand(host: Host, node: Node, scope: Scope) -> list[str]:
     """The words that a word of a command becomes."""
     if node.kind == "word":
         text = host.text[node.start : node.end]
-        if _PLAIN.fullmatch(text):
+        if PLAIN.fullmatch(text):
             return [text]
     return words(piece(host, node, scope, quoted=False))
 

@@ -51,6 +51,8 @@ class Spec:
     name: str
     options: dict[str, tuple[str, str]] = field(default_factory=dict)
     """option -> (one of KINDS, role)"""
+    prefixes: dict[str, str] = field(default_factory=dict)
+    """start of options -> role of the rest"""
     any_option: bool = False
     operands: tuple[str, ...] = ()
     """roles; the one with `*` repeats"""
@@ -113,12 +115,14 @@ def _inherit(name: str, entry: dict[str, Any], raw: dict[str, dict[str, Any]]) -
 
 def _spec(name: str, entry: dict[str, Any]) -> Spec:
     options: dict[str, tuple[str, str]] = {}
+    prefixes: dict[str, str] = {}
     for key, value in entry.items():
         role, _, kind = key.rpartition("_")
         if kind in KINDS and (role == "" or role in ROLES):
-            for option in value.split():
-                if kind != "prefixes" or option not in options:
-                    options[option] = (kind, role)
+            if kind == "prefixes":
+                prefixes.update(dict.fromkeys(value.split(), role))
+            else:
+                options.update(dict.fromkeys(value.split(), (kind, role)))
         elif key not in (
             "options",
             "operands",
@@ -143,6 +147,7 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
     return Spec(
         name=name,
         options=options,
+        prefixes=prefixes,
         any_option=entry.get("options") == "any",
         operands=operands,
         effects=tuple(VERBS[v] for v in entry.get("effects", ())),
