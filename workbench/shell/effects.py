@@ -56,8 +56,7 @@ def analyse(command: str, *, cwd: Path, root: Path, home: Path | None = None) ->
     scope = Scope((str(cwd),), str(home) if home else None, arguments=())
     walk.script(command, scope, UNKNOWN)
     parts = tuple(
-        Part(tuple(draft.words), command[slice(*draft.span)], draft.span, effects)
-        for draft, effects in walk.numbered()
+        Part(tuple(draft.words), command[slice(*draft.span)], draft.span, effects) for draft, effects in walk.numbered()
     )
     effects = (*(e for part in parts for e in part.effects), *walk.loose)
     return Analysis(
