@@ -1,4 +1,4 @@
-// The queue: the chosen row is marked at once, and goes into view.
+// The queue: the chosen row is marked at once, goes into view, and stays chosen when the list is asked for anew.
 const list = document.getElementById("q-list");
 
 list.addEventListener("click", (e) => {
@@ -7,5 +7,9 @@ list.addEventListener("click", (e) => {
   for (const other of list.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
   row.setAttribute("aria-current", "true");
   row.scrollIntoView({ block: "nearest" });
-  list.setAttribute("hx-vals", JSON.stringify({ r: row.id.slice(2) }));
+});
+
+list.addEventListener("htmx:configRequest", (e) => {
+  if (e.target !== list) return;
+  e.detail.parameters.set("r", list.querySelector("[aria-current]")?.id.slice(2) ?? "");
 });

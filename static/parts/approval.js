@@ -68,12 +68,20 @@ function guard(root) {
 guard(document);
 document.addEventListener("htmx:load", (e) => guard(e.target.parentElement ?? document));
 
-// After a decision: the next open request, else the page. Never a button of it.
-body.addEventListener("htmx:afterRequest", (e) => {
-  if (!e.detail.successful || !e.detail.requestConfig.elt.matches(".ap-form, .ask-b")) return;
+// After a decision: the next open request, else the page. Never a button of it. The socket may be quicker than the answer
+// and take the form away, so both tell that it is done.
+let decided = "";
+body.addEventListener("htmx:beforeRequest", (e) => {
+  if (e.target.matches?.(".ap-form, .ask-b")) decided = e.target.closest("[data-request]").dataset.request;
+});
+function onwards() {
+  if (!decided || document.querySelector(`[data-request="${decided}"]`)) return;
+  decided = "";
   setTimeout(() => {
     const next = document.querySelector("[data-request]");
-    (next?.closest("article") ?? next ?? document.getElementById("main"))?.focus({ preventScroll: !next });
-    next?.closest("article")?.scrollIntoView({ block: "nearest" });
+    (next?.closest("article") ?? document.getElementById("main"))?.focus({ preventScroll: true });
+    next?.closest("article").scrollIntoView({ block: "nearest" });
   }, 60);
-});
+}
+body.addEventListener("htmx:afterRequest", (e) => { if (!e.detail.successful) decided = ""; else onwards(); });
+body.addEventListener("htmx:wsAfterMessage", onwards);
