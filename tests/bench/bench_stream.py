@@ -43,7 +43,7 @@ def serve(session: str, watchers: int, rate: int, seconds: float) -> None:
     async def lifespan(scope: object, receive: object, send: object) -> None:
         hub.bind(asyncio.get_running_loop())
         await send({"type": "lifespan.startup.complete"})  # type: ignore[operator]
-        while session not in hub.watched() or len(hub._channels[session].watchers) < watchers:
+        while session not in hub.watched() or len(hub._channels[session].watchers) < watchers:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         before, begun = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
         for n in range(int(rate * seconds)):
