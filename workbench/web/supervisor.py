@@ -26,6 +26,7 @@ from workbench.agent.ports import LeaseLost
 from workbench.agent.providers import Endpoint, NoSuchModel, make
 from workbench.agent.toolbox import Toolbox
 from workbench.journal.kinds import Event, Record, SessionFailed, SessionStopped
+from workbench.shell import background
 from workbench.web import adapters, catalogue, models, runtime, vault
 from workbench.web.adapters import in_thread
 from workbench.web.hub import hub
@@ -119,6 +120,8 @@ class Supervisor:
 
     def _take_in(self, session: str, seq: int, events: list[Event]) -> None:
         self._known[session] = max(seq, self._known.get(session, 0))
+        if any(isinstance(event, SessionStopped) for event in events):
+            background.end(session, wait=0)
         runner = self._runners.get(session)
         if runner is None:
             self.wake(session)
