@@ -17,11 +17,9 @@ function local(date, form) {
   return today ? `${clock}:${two(date.getSeconds())}` : `${day}, ${clock}`;
 }
 
-// The server's clock may differ from this one: its `Date` header at load tells by how much.
-let ahead = 0;
-const navigation = performance.getEntriesByType("navigation")[0];
-const served = navigation?.serverTiming?.find((t) => t.name === "now");
-if (served) ahead = Number(served.description) - (performance.timeOrigin + navigation.responseStart);
+// The server's clock may differ from this one: the page says what it was when it was made.
+const arrived = performance.timeOrigin + (performance.getEntriesByType("navigation")[0]?.responseStart ?? 0);
+const ahead = Date.parse(document.documentElement.dataset.now) - arrived || 0;
 
 function tick() {
   const now = Date.now() + ahead;

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from workbench.journal.state import Status
+from workbench.policy.call import Mode
 from workbench.web.templatetags import ui
 
 
@@ -39,4 +40,5 @@ def test_small_words() -> None:
     assert ui.digest(None) == ""
     assert ui.label("a\nb" + "x" * 200).startswith("a b") and len(ui.label("x" * 500)) == 160
     assert ui.control_words("asked") == "asked by the agent itself"
+    assert all(ui.mode_words(mode) for mode in Mode) and ui.mode_words("x") == ""
     assert ui.key({"a": 1}, "a") == 1 and ui.key(None, "a") is None

@@ -51,7 +51,7 @@ def test_every_page_keeps_to_the_csp(reader: Client, name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_has_one_heading_and_names_its_parts(reader: Client, name: str) -> None:
     html = reader.get(reverse(name)).content.decode()
-    assert html.count("<h1") == 1 and 'id="main"' in html and '<html lang="en">' in html
+    assert html.count("<h1") == 1 and 'id="main"' in html and '<html lang="en" data-now="' in html
     names = re.findall(r'\sid="([^"]+)"', html)
     assert len(names) == len(set(names))
     for label in re.findall(r'<label[^>]* for="([^"]+)"', html):

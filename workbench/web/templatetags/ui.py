@@ -88,6 +88,12 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+@register.simple_tag
+def now_iso() -> str:
+    """The server's clock, by which ages are told."""
+    return iso(timezone.now())
+
+
 @register.filter
 def key(mapping: Any, name: str) -> Any:
     """`mapping[name]` where the name is no literal; nothing when there is none."""
@@ -119,3 +125,16 @@ CONTROL = {
 def control_words(level: str) -> str:
     """A session's honest level of control (SPEC G9)."""
     return CONTROL.get(level, level)
+
+
+MODES = {
+    "plan": "reads only, the rest is denied",
+    "ask": "reversible edits run, the rest asks",
+    "auto": "edits and single deletions run, what reaches outside asks",
+}
+
+
+@register.filter
+def mode_words(mode: str) -> str:
+    """What a mode lets run unasked (SPEC G3)."""
+    return MODES.get(mode, "")

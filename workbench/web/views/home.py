@@ -11,14 +11,10 @@ from workbench.web import actions, catalogue, runtime
 from workbench.web.bays import bays
 from workbench.web.forms import StartForm
 from workbench.web.models import Workspace
+from workbench.web.templatetags.ui import MODES
 from workbench.web.views import by_htmx, told, who
 
 WORKSPACES = 100
-MODES = (
-    ("plan", "reads only"),
-    ("ask", "reversible edits run, the rest asks"),
-    ("auto", "edits run unasked, outward actions still ask"),
-)
 
 
 @require_GET
@@ -32,7 +28,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "models": catalogue.choices(),
         "model": catalogue.default(),
         "sandbox": runtime.sandbox(),
-        "modes": MODES,
+        "modes": MODES.items(),
     }
     return render(request, "pages/home.html", context)
 

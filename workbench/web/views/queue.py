@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,6 +19,7 @@ from workbench.web.views import by_htmx, told, trouble, who
 
 SHOWN = 500
 DECIDED = 100
+OLD = timedelta(minutes=10)
 BEFORE = 8
 """earlier decisions beside a request"""
 
@@ -34,6 +36,11 @@ class Request:
     tool: str = ""
     alike: int = 0
     """requests with the same tool and arguments, this one included"""
+
+    @property
+    def old(self) -> bool:
+        """It has waited long enough to be looked at first."""
+        return timezone.now() - self.asked_at > OLD
 
 
 def waiting() -> list[Request]:
