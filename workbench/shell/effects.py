@@ -54,7 +54,10 @@ def analyse(command: str, *, cwd: Path, root: Path, home: Path | None = None) ->
     """
     walk = Walk(Places(str(root)))
     scope = Scope((str(cwd),), str(home) if home else None, arguments=())
-    walk.script(command, scope, UNKNOWN)
+    try:
+        walk.script(command, scope, UNKNOWN)
+    except Exception as e:  # the one border: a fault of ours must ask, whatever it is
+        walk.problem(f"It could not be understood ({type(e).__name__}).")
     parts = tuple(
         Part(tuple(draft.words), command[slice(*draft.span)], draft.span, effects) for draft, effects in walk.numbered()
     )

@@ -168,7 +168,7 @@ class _Copy:
         if check is not None:
             check(self, kids)
         if self.text is not self.written:
-            if kind == "list" and self.written[kids[1].start] == "|":
+            if kind == "list" and kids[1].kind == "&&" and self.written[kids[1].start] == "|":
                 return piped(kids[0], Node("|", kids[1].start, kids[1].start + 1, []), kids[2])
             if kind == "heredoc_redirect":
                 kids = self.tails(kids)

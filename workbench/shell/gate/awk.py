@@ -5,6 +5,7 @@ import re
 from workbench.policy.call import Verb
 from workbench.shell.gate.command import Command
 from workbench.shell.gate.stream import UNKNOWN
+from workbench.shell.gate.values import ANY
 
 _TOKEN = re.compile(
     r"""
@@ -14,6 +15,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:[^\]\\\n]|\\.|\[:\w+:\])*\])*/")
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "/": "/"}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_RARE = re.compile(r"\\[^nt\\\"/]", re.DOTALL)
 _OPERANDS = frozenset([")", "]", "++", "--"])
 _STREAMS = frozenset(["/dev/stdout", "/dev/stderr", "/dev/null", "/dev/stdin", "-"])
 Token = tuple[str, str]
@@ -113,4 +117,7 @@ class Awk:
 
 
 def _text(literal: str) -> str:
-    return re.sub(r"\\(.)", r"\1", literal[1:-1])
+    """The value of a string; one with escapes that differ between the awks is unknown."""
+    if _RARE.search(literal):
+        return ANY
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[1]], literal[1:-1])
