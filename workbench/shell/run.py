@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import platform
 import select
 import shutil
 import threading
@@ -25,6 +26,8 @@ COMMAND_BYTES = 64 * 1024
 _PIPE = 1024 * 1024
 _LOOK = 0.1
 """seconds between two looks at `stop`"""
+_TRIES = 20
+"""times a command is tried when there is no process left for it just now"""
 _DRAIN = 1.0
 """seconds for what is still in the pipe after the command ended"""
 _GIVE_UP = 5.0
@@ -122,6 +125,8 @@ class End:
 
 
 def _check(command: str, cwd: Path) -> None:
+    if platform.system() != "Linux":
+        raise Refused("unsupported", f"Commands run on Linux only, not yet on {platform.system()}.")
     try:
         size = len(command.encode())
     except UnicodeEncodeError:
@@ -139,6 +144,15 @@ def _check(command: str, cwd: Path) -> None:
 
 def _follow(contained: Contained, output: Output, end: End, stop: threading.Event, deadline: float | None) -> None:
     """Start it, take its output, end it when it is time, and see it gone."""
+    for _ in range(_TRIES):
+        child = _once(contained, output, end, stop, deadline)
+        if not child.busy or stop.wait(_LOOK):
+            break
+    if child.error:
+        raise Refused("io", f"The command could not be started: {child.error}.")
+
+
+def _once(contained: Contained, output: Output, end: End, stop: threading.Event, deadline: float | None) -> Child:
     with contextlib.ExitStack() as stack:
         read, write = os.pipe2(os.O_CLOEXEC)
         stack.callback(os.close, read)
@@ -152,8 +166,7 @@ def _follow(contained: Contained, output: Output, end: End, stop: threading.Even
             child = spawner.start(contained.order, write, further)
         stack.callback(child.close)
         _watch(child, read, output, end, stop, deadline)
-    if child.error:
-        raise Refused("io", f"The command could not be started: {child.error}.")
+    return child
 
 
 def _watch(
@@ -167,7 +180,7 @@ def _watch(
     poll = select.poll()
     poll.register(read, select.POLLIN)
     poll.register(child.control, select.POLLIN)
-    flowing, ended_at = True, 0.0
+    flowing, ended_at, end.status = True, 0.0, None
     while flowing or end.status is None:
         now = time.monotonic()
         waits = [_LOOK, output.due, None if deadline is None else max(0.0, deadline - now)]

@@ -62,7 +62,7 @@ def contain(
         )
     if host.uid != 0:
         # counted for each user namespace, so it is set inside; outside it would count all of the person's processes
-        argv = [argv[0], "-c", f'ulimit -u {shares()["processes"]}; exec "$@"', "bash", *argv]
+        argv = [argv[0], "-c", f'ulimit -u {shares()["processes"]} 2>/dev/null; exec "$@"', "bash", *argv]
     wrapped = bwrap.wrap(argv, sandbox=sandbox, grants=grants, host=host, mounts=mounts, cwd=cwd)
     fds = [bwrap.FIRST_FD + i for i in range(len(wrapped.data))]
     order = replace(order, argv=wrapped.argv, cwd="/", fds=fds)

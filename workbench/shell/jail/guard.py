@@ -49,10 +49,9 @@ def protected(root: Path, write: Sequence[Path] = ()) -> list[Path]:
     for name in _names(root):
         if acts_later(name):
             found.append(root / name)
-        elif not name.startswith("."):
-            found += [root / name / ".git"] if os.path.lexists(root / name / ".git") else []
-        elif (root / name).is_dir():
+        elif name.startswith(".") and (root / name).is_dir():
             found += [root / name / inner for inner in _names(root / name) if acts_later(f"{name}/{inner}")]
+    found += [folder / ".git" for folder in repository.nested(root)]
     return [left for path in found for left in _without(path, write)]
 
 

@@ -9,6 +9,7 @@ output pipe, then those that `Order.fds` numbers. The answer on the control sock
 `{"error": text}` when nothing could be started. A byte or the end of file from the other side kills the tree.
 """
 
+import errno
 import json
 import os
 import resource
@@ -106,7 +107,7 @@ class Launcher:
         try:
             one.pid = gather.start(order, control_fd, passed, life[0]) if life else _start(order, *passed)
         except OSError as e:  # no such program, or no process left for commands; those that run go on
-            one.answer({"error": str(e), "exit": 127})
+            one.answer({"error": str(e), "busy": e.errno == errno.EAGAIN, "exit": 127})
             one.close()
         else:
             os.setpriority(os.PRIO_PROCESS, one.pid, _NICE)

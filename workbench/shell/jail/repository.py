@@ -36,8 +36,18 @@ def find(root: Path) -> Repository | None:
 def around(root: Path) -> list[Repository]:
     """The repository that `root` lies in, and those in folders just below it."""
     own = find(root)
-    below = [at(folder) for folder in sorted(root.iterdir()) if not folder.name.startswith(".")]
-    return [repo for repo in (own, *below) if repo is not None]
+    return [repo for repo in (own, *(at(folder) for folder in nested(root))) if repo is not None]
+
+
+def nested(root: Path) -> list[Path]:
+    """Folders just below `root` with something named `.git` in them."""
+    try:
+        with os.scandir(root) as entries:
+            names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith("."))
+    except OSError:
+        return []
+    top = str(root)
+    return [root / name for name in names if os.path.lexists(f"{top}/{name}/.git")]
 
 
 def at(top: Path) -> Repository | None:

@@ -34,6 +34,8 @@ class Child:
     """readable when there is something to `take`"""
     error: str = ""
     """why it could not be started"""
+    busy: bool = False
+    """only because commands have used up their processes just now"""
 
     def kill(self) -> None:
         """End the whole tree. May be called at any time, more than once."""
@@ -52,7 +54,7 @@ class Child:
         if not message:
             return -9
         said = json.loads(message)
-        self.error = said.get("error", self.error)
+        self.error, self.busy = said.get("error", self.error), said.get("busy", self.busy)
         status: int | None = said.get("exit")
         return status
 
