@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -97,7 +98,7 @@ def test_a_paused_session_is_resumed(person: Client, row: models.Session) -> Non
 
 def test_the_mode_is_switched(person: Client, row: models.Session) -> None:
     html = person.post(f"/sessions/{row.pk}/mode", {"mode": "auto"}).content.decode()
-    assert 'id="mode-auto" aria-pressed="true"' in html
+    assert re.search(r'id="mode-auto"[^>]* aria-pressed="true"', html)
     answer = person.post(f"/sessions/{row.pk}/mode", {"mode": "yolo"})
     assert answer.status_code == 422 and "choose plan, ask or auto" in answer.content.decode()
 
@@ -115,6 +116,7 @@ def test_a_session_is_renamed_and_archived(person: Client, row: models.Session) 
     person.post(f"/sessions/{row.pk}/rename", {"title": "  A better\n name "})
     row.refresh_from_db()
     assert row.title == "A better name"
+    assert 'id="s-title"' in person.get(f"/sessions/{row.pk}/").content.decode()
     assert person.post(f"/sessions/{row.pk}/rename", {"title": " "}).status_code == 422
     assert person.post(f"/sessions/{row.pk}/archive").status_code == 422
     person.post(f"/sessions/{row.pk}/act/stop")

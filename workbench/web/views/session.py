@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 
 from workbench.files import Refused
 from workbench.history.store import Damaged
@@ -18,7 +19,7 @@ from workbench.web import actions, adapters, runtime, timeline
 from workbench.web.changed import changed_files
 from workbench.web.models import Event, Session
 from workbench.web.output import page_of_output
-from workbench.web.views import told, who
+from workbench.web.views import by_htmx, told, who
 from workbench.web.views.files import page_of
 from workbench.web.waterfall import Waterfall
 
@@ -116,7 +117,8 @@ def archive(request: HttpRequest, session: str) -> HttpResponse:
     if row.status in ("running", "waiting"):
         raise Refused("bad_args", "Stop the session before you archive it.")
     Session.objects.filter(pk=session).update(archived=not row.archived)
-    return redirect("home" if not row.archived else reverse("session", args=[session]))
+    address = reverse("session", args=[session]) if row.archived else reverse("home")
+    return HttpResponseClientRedirect(address) if by_htmx(request) else redirect(address)
 
 
 @require_GET
