@@ -207,7 +207,7 @@ def test_a_watcher_that_stops_reading_does_not_hold_the_others_up(live: Workbenc
     session = paused(api)
     begin = events(api, session)[-1]["seq"]
     path = f"sessions/{session}/?format=json&after={begin}"
-    with watch(live, path, max_queue=1), watch(live, path) as quick, producer(live, session, 300):
+    with watch(live, path, max_queue=1, close_timeout=0.2), watch(live, path) as quick, producer(live, session, 300):
         assert numbers(quick, begin + 300) == list(range(begin + 1, begin + 301))
 
 

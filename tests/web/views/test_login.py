@@ -1,5 +1,7 @@
 """Coming in: links, passwords, throttling, and where one lands (U4; threats 7, 8)."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -12,8 +14,9 @@ HOST = {"host": "127.0.0.1:8765"}
 
 
 @pytest.fixture(autouse=True)
-def no_tries_yet() -> None:
+def no_tries_yet(settings: Any) -> None:
     cache.clear()
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes its time
 
 
 @pytest.fixture
