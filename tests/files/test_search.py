@@ -91,11 +91,3 @@ def test_a_bad_pattern_is_told(pattern: str) -> None:
         Pattern(pattern)
     assert e.value.code == "bad_args"
     assert "(?m)" not in e.value.message
-
-
-def test_hints_hold_the_bytes_of_other_encodings() -> None:
-    assert Pattern("foo").hints() == ("foo",)
-    hints = Pattern("名+").hints()
-    assert hints[0] == "名+"
-    assert r"(?-u:\xC3\xFB)+" in hints
-    assert Pattern("[名称]").hints() == ()

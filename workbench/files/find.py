@@ -22,7 +22,7 @@ from workbench.files.walk import walk
 _READ = 64 << 10
 _ARGS = (
     "--no-config", "--no-messages", "--no-require-git", "--no-ignore-global", "--hidden", "--glob=!.git",
-    "--sort=path", "--null", "--color=never", "--crlf",
+    "--sort=path", "--null", "--color=never",
 )  # fmt: skip
 
 

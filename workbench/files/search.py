@@ -4,7 +4,6 @@ RE2 is the dialect: no look-around and no back references, and no pattern that h
 file is searched as it is shown: decoded, CRLF as LF. Large files go window by window.
 """
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import re2
 
 from workbench.files import Refused, lines
 from workbench.files.decode import Encoding, shown
+from workbench.files.dialect import for_ripgrep
 from workbench.files.find import Deadline
 from workbench.files.index import decoded_part, line_ends
 from workbench.files.opened import Opened
@@ -24,7 +24,6 @@ _LINE = 8 << 20
 _FIRST, _SLICE = 1 << 10, 256 << 10
 """bytes that one call into RE2 goes over, at first and at most"""
 _PROGRAM = 20_000
-_LEGACY = ("gb18030", "shift_jis", "euc_jp", "big5", "euc_kr", "latin-1")
 
 
 @dataclass(frozen=True)
@@ -114,21 +113,7 @@ class Pattern:
 
     def hints(self) -> tuple[str, ...]:
         """Expressions for ripgrep that find all files this may match in, in any encoding; () when there are none."""
-        found = [self.text]
-        if self.text.isascii():
-            return tuple(found)
-        if re.search(r"\[[^\]]*[^\x00-\x7f]", self.text):
-            return ()
-        for encoding in _LEGACY:
-            try:
-                found.append(re.sub(r"[^\x00-\x7f]+", lambda m: _as_bytes(m[0].encode(encoding)), self.text))  # noqa: B023
-            except UnicodeEncodeError:
-                continue
-        return tuple(found)
-
-
-def _as_bytes(data: bytes) -> str:
-    return "(?-u:" + "".join(f"\\x{byte:02X}" for byte in data) + ")"
+        return for_ripgrep(self.text)
 
 
 def hits(file: Opened, pattern: Pattern, deadline: Deadline, *, context: int = 0) -> Iterator[Hit]:
