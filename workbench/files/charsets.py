@@ -67,6 +67,11 @@ _HANGUL = frozenset(
     "경안트치무재방거까연으오미진신마선개물국중계당바체발회우용할모식연실말분위결양표현테입니파합"
 )
 _LATIN_MARKS = frozenset("’‘“”–—…•™€£§°©®«»·¿¡±²³µ×½¼ \u00a0")
+_LATIN_APART = frozenset("€£§°©®«»¿¡±½¼")
+"""marks that never stand between two letters"""
+_LATIN_WORDS = frozenset("àâåæèéêìíòóôöøùúýÀÂÅÆÈÉÊÌÍÒÓÔÖØÙÚÝ")
+"""letters that are words of French, Italian, Portuguese, Danish, Swedish …, or begin a list"""
+_THORN = "þÞ"
 
 
 @dataclass(frozen=True)
@@ -152,19 +157,39 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
     return candidate.usual(characters)
 
 
+def _western(before: str, run: str, behind: str) -> bool:
+    """Whether non-ASCII characters between two others look like Western European."""
+    letters = sum(c.isalpha() for c in run)
+    word = f"{before or ' '}{run}{behind or ' '}"
+    for left, c, right in zip(word, word[1:], word[2:], strict=False):
+        within = left.isalpha() and right.isalpha()
+        if c in "¹²³":
+            fits = left.isalnum() and not right.isalpha()
+        elif c.isalpha():
+            fits = c != "ÿ" and not (c.isupper() and left.islower())
+        else:
+            fits = c in _LATIN_MARKS and not (within and c in _LATIN_APART)
+        if not fits:
+            return False
+    return letters == 0 or (letters <= 2 and any(c.isascii() and c.isalpha() for c in before + behind))
+
+
 def _latin(sample: bytes) -> tuple[str, float]:
     """(name, share that fits) of Western European: accented letters within words, typographic marks beside them."""
     name = "cp1252" if re.search(rb"[\x80-\x9f]", sample) else "latin-1"
     text = sample.decode(name, "surrogateescape")
-    fitting = total = 0
+    fitting = alone = total = 0
     for run in re.finditer(r"[^\x00-\x7f]+", text):
+        before, behind = text[max(0, run.start() - 1) : run.start()], text[run.end() : run.end() + 1]
         total += len(run[0])
-        beside = text[max(0, run.start() - 1) : run.start()] + text[run.end() : run.end() + 1]
-        letters = sum(c.isalpha() for c in run[0])
-        marks = sum(c in _LATIN_MARKS for c in run[0])
-        wordlike = any(c.isascii() and c.isalpha() for c in beside)
-        if letters + marks == len(run[0]) and (letters <= 2 and (wordlike or letters == 0)):
+        if run[0] in _LATIN_WORDS and not any(map(str.isalnum, before + behind)):
+            alone += 1
+        elif _western(before, run[0], behind):
             fitting += len(run[0])
+    if fitting:  # single letters alone are words of other scripts just as well
+        fitting += alone
+    if 2 * sum(map(text.count, _THORN)) > total:
+        return name, 0.0
     utf8_like = re.search(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]([\x80-\xbf]|\Z)", sample)
     return name, 0.0 if utf8_like or re.search("[\udc80-\udcff]", text) else fitting / max(1, total)
 
