@@ -67,6 +67,11 @@ class Place:
     """relative to `root`"""
     follow: bool = field(default=True, repr=False)
 
+    @property
+    def new_folder(self) -> bool:
+        """Nothing is there, and it was asked for with a `/` at its end, as only a folder can be."""
+        return not self.exists and self.asked.endswith(("/", "/."))
+
 
 class Fence:
     """A workspace root that nothing leaves, and further roots that the user allowed."""
@@ -105,6 +110,8 @@ class Fence:
         Refused: `no_file`, `is_directory`, `device`, `permission`, `denied`, `io`.
         """
         self.check(place.rel, access)
+        if access is Access.WRITE and place.new_folder:
+            raise Refused("bad_path", f"{place.asked} ends like a folder. Give the path of a file.", path=place.rel)
         if place.kind not in ("file", "absent"):
             _refuse_kind(place, place.kind)
         with self._point(place) as found:
@@ -248,6 +255,7 @@ class _Walk:
         self.missing: list[str] = []
         self.held: list[int] = []
         self.links = 0
+        self.swapped = 0
         self.last: Kind = "folder"
 
     def place(self) -> Place:
@@ -285,13 +293,27 @@ class _Walk:
                 self.missing.append(part)
             return
         kind = kind_of(mode)
-        if kind == "link" and (self.follow or self.todo):
-            self._follow(os.readlink(part, dir_fd=here))
+        target = None
+        try:
+            if kind == "link" and (self.follow or self.todo):
+                target = os.readlink(part, dir_fd=here)
+            elif kind == "folder":
+                self.held.append(os.open(part, O_PATH | _FOLDER | os.O_NOFOLLOW, dir_fd=here))
+        except OSError as e:
+            self._again(part, e)
             return
-        if kind == "folder":
-            self.held.append(os.open(part, O_PATH | _FOLDER | os.O_NOFOLLOW, dir_fd=here))
+        if target is not None:
+            self._follow(target)
+            return
         self.names.append(part)
         self.last = kind
+
+    def _again(self, part: str, error: OSError) -> None:
+        """Look at the part once more: it was a link or folder a moment ago, and something else was put there since."""
+        self.swapped += 1
+        if self.swapped > _TRIES or error.errno not in (errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.ENOENT):
+            raise error
+        self.todo.appendleft(part)
 
     def _up(self) -> None:
         if self.missing:
@@ -336,7 +358,7 @@ def _reopen(found: int, again: Callable[[int], int]) -> int:
 
 
 def _refuse_outside(path: str, parts: tuple[str, ...] = ()) -> NoReturn:
-    if parts[:1] == ("dev",) or (parts[:1] == ("proc",) and "fd" in parts[2:4]):
+    if (parts[:1] == ("dev",) and ".." not in parts) or (parts[:1] == ("proc",) and "fd" in parts[2:4]):
         raise Refused(
             "device", f"{path} leads to a device; only regular files in the workspace can be read.", type="device"
         )
@@ -368,7 +390,9 @@ def _refuse_os(place: Place, error: OSError) -> NoReturn:
         raise Refused(
             "permission", f"The system does not let the workbench use {place.asked}.", path=place.rel
         ) from None
-    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EXDEV):
+    if error.errno == errno.ENAMETOOLONG:
+        raise Refused("bad_path", f"{place.asked} leads to a path that is too long.", path=place.rel) from None
+    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EXDEV, errno.EINVAL):
         raise Refused(
             "conflict", f"{place.asked} changed while it was opened; try once more.", path=place.rel
         ) from None

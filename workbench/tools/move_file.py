@@ -70,7 +70,7 @@ def _places(args: MoveArgs, ctx: Context) -> tuple[Place, Place]:
     for place in targets:
         if place.kind not in ("file", "folder", "absent"):
             raise Refused("device", f"{place.rel} is a {place.kind}, not a file, so it was left alone.", path=place.rel)
-    if destination.kind == "folder":
+    if destination.kind == "folder" or destination.new_folder:
         raise Refused(
             "is_directory",
             f"{destination.rel or 'The workspace itself'} is a folder. Give the whole new path, with the file's name.",
