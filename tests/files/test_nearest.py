@@ -1,5 +1,6 @@
 """What a `not_found` says: the nearest place, and what differs there."""
 
+import json
 import time
 
 import pytest
@@ -73,6 +74,14 @@ def test_an_empty_text_has_no_place(text: str) -> None:
 @pytest.mark.parametrize("old", ["\n\n\n\n", "   ", "\t", "-", "\udcff", "x" * 100_000, "\\", "<redacted"])
 def test_no_old_string_makes_it_fail(old: str) -> None:
     assert nearest(CODE, old, "a.py").code == "not_found"
+
+
+def test_bytes_that_do_not_decode_are_named_and_never_sent_as_half_characters() -> None:
+    """Half a character in a result would make the whole conversation invalid for a model."""
+    found = nearest("ok \udcc0 bad\n", "ok \ufffd bad", "a.py")
+    assert "the byte C0, which does not decode" in found.message
+    assert found.facts["nearest"]["text"] == "ok \ufffd bad"
+    json.dumps(found.as_data(), ensure_ascii=False).encode()
 
 
 def test_long_lines_are_cut() -> None:

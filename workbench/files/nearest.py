@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.files import Refused
+from workbench.files.decode import shown
 
 SEARCHED = 1_000_000
 """characters of a text that are compared loosely; in a longer one, those around the best line"""
@@ -57,7 +58,7 @@ def nearest(text: str, old: str, path: str) -> Refused:
         nearest={
             "line": guess.line,
             "end_line": last,
-            "text": "\n".join(_short(line) for line in guess.lines[:SHOWN_LINES]),
+            "text": shown("\n".join(_short(line) for line in guess.lines[:SHOWN_LINES])),
         },
         difference=guess.why,
     )
@@ -249,11 +250,13 @@ def _named(char: str) -> str:
         return "a tab"
     if "!" <= char <= "~":
         return f"`{char}`"
+    if "\udc80" <= char <= "\udcff":
+        return f"the byte {ord(char) - 0xDC00:02X}, which does not decode,"
     return f"U+{ord(char):04X} ({unicodedata.name(char, 'unnamed')})"
 
 
 def _quoted(line: str) -> str:
-    return json.dumps(_short(line), ensure_ascii=False)
+    return json.dumps(shown(_short(line)), ensure_ascii=False)
 
 
 def _short(line: str) -> str:
