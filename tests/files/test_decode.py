@@ -145,6 +145,7 @@ def test_names_have_one_spelling(name: str, known: str) -> None:
         ("utf-7", "unsupported"),
         ("iso2022_jp", "unsupported"),
         ("hz", "unsupported"),
+        ("idna", "unsupported"),
     ],
 )
 def test_names_that_are_no_text_encoding_of_a_file(name: str, code: str) -> None:

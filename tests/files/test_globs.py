@@ -60,12 +60,12 @@ def test_names_match_as_in_fnmatch(pattern: str, name: str) -> None:
     assert Glob(pattern).matches(name) == fnmatch.fnmatchcase(name, pattern)
 
 
-@given(st.text(min_size=1, max_size=20), st.text(max_size=20))
+@given(st.text(st.characters(), min_size=1, max_size=20), st.text(max_size=20))
 def test_any_text_is_a_glob_or_refused(pattern: str, path: str) -> None:
     try:
         Glob(pattern).matches(path)
-    except (Refused, UnicodeEncodeError) as e:
-        assert not isinstance(e, Refused) or e.code == "bad_args"
+    except Refused as e:
+        assert e.code == "bad_args"
 
 
 def test_a_hostile_glob_is_fast() -> None:
@@ -74,7 +74,7 @@ def test_a_hostile_glob_is_fast() -> None:
     assert time.monotonic() - began < 0.5
 
 
-@pytest.mark.parametrize("pattern", ["{a,b", "{{a}", "[z-a]"])
+@pytest.mark.parametrize("pattern", ["{a,b", "{{a}", "[z-a]", "a\0b", "\ud800"])
 def test_senseless_globs(pattern: str) -> None:
     with pytest.raises(Refused) as e:
         glob(pattern)

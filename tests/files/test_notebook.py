@@ -74,6 +74,8 @@ def test_an_empty_notebook_is_one() -> None:
         (b'{"cells": [1]}', "no list of cells"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"metadata": {}}', "no list of cells"),
+        (b'{"worksheets": [{"cells": [3]}]}', "no list of cells"),
+        (b'{"cells": 1' + b"0" * 5000 + b"}", "too large"),
     ],
 )
 def test_a_broken_one_is_told_with_the_place_and_the_way_to_its_text(data: bytes, where: str) -> None:
@@ -89,3 +91,7 @@ def test_a_broken_one_is_told_with_the_place_and_the_way_to_its_text(data: bytes
 )
 def test_odd_cells_are_shown_as_they_are(cell: dict[str, Any]) -> None:
     assert text_of(cell).startswith("--- cell 1: ")
+
+
+def test_sheets_without_cells_hold_none() -> None:
+    assert notebook_text(b'{"worksheets": [{"cells": 5}, {}, {"cells": [{}]}]}', "n")[1] == 1

@@ -28,7 +28,8 @@ _SHORT_NAMES = {
     "utf-16": "utf-16le", "utf-32": "utf-32le", "utf-8-sig": "utf-8", "iso8859-1": "latin-1", "ascii": "utf-8",
     "utf-16-le": "utf-16le", "utf-16-be": "utf-16be", "utf-32-le": "utf-32le", "utf-32-be": "utf-32be",
 }  # fmt: skip
-_STATEFUL = ("iso2022", "hz", "utf-7")
+_UNFIT = ("iso2022", "hz", "utf-7", "idna")
+"""encodings whose bytes mean one thing here and another there, or of names rather than texts"""
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
 
@@ -95,7 +96,7 @@ def named(name: str) -> str:
         raise Refused(
             "bad_args", f"There is no text encoding {name!r}. Examples: utf-8, gb18030, shift_jis, latin-1, utf-16le."
         ) from None
-    if short not in _WIDE and (plain != b"\n" or short.startswith(_STATEFUL)):
+    if short not in _WIDE and (plain != b"\n" or short.startswith(_UNFIT)):
         raise Refused("unsupported", f"The encoding {name!r} can't be read page by page. Convert the file first.")
     return short
 

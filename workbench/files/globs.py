@@ -13,12 +13,16 @@ import re2
 from workbench.files import Refused
 
 _TOKEN = re.compile(r"\*\*/|/\*\*$|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|\\.|[{},]|.", re.S)
+_NO_NAME = re.compile("[\0\ud800-\udfff]")
+"""what no name that can be asked for holds, and neither RE2 nor a program's arguments take"""
 
 
 class Glob:
     """A compiled glob. Refused `bad_args` when it makes no sense."""
 
     def __init__(self, pattern: str) -> None:
+        if _NO_NAME.search(pattern):
+            raise Refused("bad_args", f"The glob {pattern!r} holds a character that no file name has.")
         self.pattern = pattern
         anchored = "/" in pattern.rstrip("/")
         body = _translated(pattern.strip("/") if anchored else pattern.rstrip("/"))

@@ -22,6 +22,8 @@ def notebook_text(data: bytes, name: str) -> tuple[str, int]:
         raise Refused(
             "bad_notebook", f"{name} is not valid JSON: {e.msg} in line {e.lineno}, column {e.colno}. {_RAW}"
         ) from None
+    except ValueError as e:  # a whole number of thousands of digits
+        raise Refused("bad_notebook", f"{name} holds a number that is too large ({e}). {_RAW}") from None
     except RecursionError:
         raise Refused("bad_notebook", f"{name} is nested too deeply to be a notebook. {_RAW}") from None
     cells = _cells(root, name)
@@ -31,7 +33,8 @@ def notebook_text(data: bytes, name: str) -> tuple[str, int]:
 def _cells(root: Any, name: str) -> list[dict[str, Any]]:
     found = root.get("cells") if isinstance(root, dict) else None
     if found is None and isinstance(root, dict) and isinstance(root.get("worksheets"), list):
-        found = [c for sheet in root["worksheets"] if isinstance(sheet, dict) for c in sheet.get("cells", [])]
+        sheets = [sheet.get("cells") for sheet in root["worksheets"] if isinstance(sheet, dict)]
+        found = [cell for cells in sheets if isinstance(cells, list) for cell in cells]
     if not isinstance(found, list) or not all(isinstance(cell, dict) for cell in found):
         raise Refused("bad_notebook", f"{name} is JSON, but has no list of cells. {_RAW}")
     return found
