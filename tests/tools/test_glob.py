@@ -105,5 +105,12 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     assert {os.path.basename(name) for name in seen} == {"f.txt"}
 
 
+def test_an_offset_behind_the_end_is_told_with_the_real_number(ws: Any) -> None:
+    data = ws.run(tool, pattern="*.py", offset=1000).data
+    total = len(ws.run(tool, pattern="*.py").data["paths"])
+    assert (data["paths"], data["total"]) == ([], total)
+    assert f"only {total} results" in data["note"]
+
+
 def test_the_model_is_told_what_to_use_it_for() -> None:
     assert "instead of find or ls" in tool.description

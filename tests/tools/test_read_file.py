@@ -565,3 +565,11 @@ def test_version_is_the_hash_of_the_bytes(bench: Any) -> None:
     data = b"a\r\n\xff\n"
     (bench.root / "f").write_bytes(data)
     assert bench.run(tool, path="f").data["version"] == hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize("raw", [{"offset": True}, {"limit": True}, {"column": False}])
+def test_true_is_not_a_number(bench: Any, raw: dict[str, Any]) -> None:
+    with pytest.raises(Refused) as e:
+        bench.run(tool, path="a.txt", **raw)
+    assert e.value.code == "bad_args"
+    assert "true or false" in e.value.message

@@ -15,7 +15,8 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from workbench.files import Refused
 from workbench.files.fence import Fence
@@ -91,6 +92,14 @@ class Args(BaseModel):
     """Base of a tool's arguments: unknown names are refused, so that a misspelt option is not silently ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """`true` is not the number 1: a call that says so means something else."""
+        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation is int:
+            raise PydanticCustomError("int_type", "Input should be a number, not true or false")
+        return value
 
 
 class Tool:

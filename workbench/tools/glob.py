@@ -55,10 +55,10 @@ class Glob(Tool):
                 break
             elif regular_file(ctx.fence, rel):
                 found.append(rel)
-        return Result(_data(args, found, more=more, partial=deadline.met))
+        return Result(_data(args, found, skipped, more=more, partial=deadline.met))
 
 
-def _data(args: Any, found: list[str], *, more: bool, partial: bool) -> dict[str, Any]:
+def _data(args: Any, found: list[str], skipped: int, *, more: bool, partial: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "pattern": args.pattern,
         "path": args.path,
@@ -67,15 +67,15 @@ def _data(args: Any, found: list[str], *, more: bool, partial: bool) -> dict[str
         "next": {"offset": args.offset + len(found)} if more else None,
     }
     if not more and not partial:
-        data["total"] = args.offset + len(found)
+        data["total"] = skipped + len(found)
     if partial:
         data["partial"] = True
         data["note"] = "The search ran out of time and this is only what it met; search a narrower path."
     elif not found:
         data["note"] = (
             "No file matches. Ignored files are left out; a pattern without / matches at any depth."
-            if not args.offset
-            else f"There are no more than {args.offset} results."
+            if not skipped
+            else f"There are only {skipped} results."
         )
     return data
 
