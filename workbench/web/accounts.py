@@ -16,6 +16,7 @@ from django.utils import timezone
 from workbench.web.models import ApiToken, LoginLink
 
 LINK_LIFETIME = timedelta(minutes=30)
+NOTED_EVERY = timedelta(minutes=1)
 
 
 def digest(token: str) -> str:
@@ -68,9 +69,13 @@ def new_api_token(user: User, name: str) -> str:
 
 
 def valid_token(token: str) -> ApiToken | None:
-    """The row of a token that counts."""
-    return (
+    """The row of a token that counts. Notes its use, once a minute at most."""
+    row = (
         ApiToken.objects.select_related("user")
         .filter(digest=digest(token), revoked_at=None, user__is_active=True)
         .first()
     )
+    now = timezone.now()
+    if row and (row.last_used_at is None or row.last_used_at < now - NOTED_EVERY):
+        ApiToken.objects.filter(pk=row.pk).update(last_used_at=now)
+    return row

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+from django.test import Client
 
 from tests.web.server import Workbench, events, wait_for
+from workbench.web import accounts, catalogue
 
 
 def begin(api: httpx.Client, prompt: str, status: str, **more: Any) -> str:
@@ -202,3 +204,15 @@ def test_the_document_and_its_page_are_ours_alone(live: Workbench, api: httpx.Cl
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     assert httpx.get(f"{live.url}/api/docs").status_code == 401
     assert httpx.get(f"{live.url}/api/openapi.json").status_code == 401
+
+
+def test_a_defect_of_ours_is_said_without_its_insides(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> None:
+    def broken() -> list[object]:
+        raise ZeroDivisionError("secret insides")
+
+    monkeypatch.setattr(catalogue, "choices", broken)
+    token = accounts.new_api_token(accounts.owner(), "test")
+    client = Client(headers={"host": "127.0.0.1", "authorization": f"Bearer {token}"})
+    answer = client.get("/api/models")
+    assert (answer.status_code, answer.json()["error"]) == (500, "failed")
+    assert "insides" not in answer.content.decode()

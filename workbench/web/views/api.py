@@ -1,6 +1,6 @@
 """The JSON API, documented at /api/docs. Every error is `{"error", "message", …}` with the fitting status."""
 
-import json
+import logging
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -23,6 +23,9 @@ from ninja.security import HttpBearer
 from workbench.files import Refused
 from workbench.web import accounts, actions, adapters, catalogue, models, rollbacks, schemas, wire
 from workbench.web.offline import Bench
+from workbench.web.openapi import operations
+
+log = logging.getLogger(__name__)
 
 MOST = 500
 STATUS: dict[str, int] = {
@@ -47,7 +50,7 @@ class Docs(DocsBase):
 
     def render_page(self, request: HttpRequest, api: NinjaAPI, **_: Any) -> HttpResponse:
         document = api.get_openapi_schema()
-        return render(request, "pages/api.html", {"document": document, "operations": _operations(document)})
+        return render(request, "pages/api.html", {"document": document, "operations": operations(document)})
 
 
 def _for_people_too(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -111,6 +114,12 @@ def _http_error(request: HttpRequest, e: HttpError) -> HttpResponse:
     return problem(e.status_code, "bad_request" if e.status_code < 500 else "failed", str(e))
 
 
+@api.exception_handler(Exception)
+def _defect(request: HttpRequest, e: Exception) -> HttpResponse:
+    log.error("%s %s failed", request.method, request.path, exc_info=e)
+    return problem(500, "failed", "The workbench made a mistake here; its log says which. Nothing is half done.")
+
+
 @api.exception_handler(RequestDataTooBig)
 def _too_big(request: HttpRequest, e: Exception) -> HttpResponse:
     return problem(413, "too_large", "The request body is too large.")
@@ -136,6 +145,7 @@ def page[M: Model](rows: QuerySet[M], limit: int, draw: Callable[[M], Any], afte
 
 Limit = Query(100, ge=1, le=MOST)
 After = Query(0, ge=0)
+Events = Query(MOST, ge=1, le=MOST)
 
 
 @api.post("/sessions", response={201: schemas.Session})
@@ -176,7 +186,7 @@ def get_session(request: HttpRequest, session: str) -> Any:
 
 
 @api.get("/sessions/{session}/events", response=schemas.Events)
-def list_events(request: HttpRequest, session: str, after: int = After, limit: int = Limit) -> Any:
+def list_events(request: HttpRequest, session: str, after: int = After, limit: int = Events) -> Any:
     """The journal after a sequence number, in order."""
     row = _session(session)
     records = adapters.read(row.pk, after, limit)
@@ -337,47 +347,3 @@ def _told(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         return told
 
     return login_not_required(csrf_exempt(checked))
-
-
-def _operations(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The document's operations, for its page."""
-    return [
-        {
-            "method": method.upper(),
-            "path": route,
-            "summary": operation.get("description") or operation.get("summary", ""),
-            "parameters": operation.get("parameters", []),
-            "body": _schema(document, operation.get("requestBody", {})),
-            "answers": [
-                {"status": status, "fields": _schema(document, answer)}
-                for status, answer in operation.get("responses", {}).items()
-            ],
-        }
-        for route, methods in document["paths"].items()
-        for method, operation in methods.items()
-    ]
-
-
-def _schema(document: dict[str, Any], holder: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields of a body or an answer."""
-    schema = holder.get("content", {}).get("application/json", {}).get("schema", {})
-    options = [schema, *schema.get("anyOf", [])]
-    name = next((o["$ref"].rsplit("/", 1)[-1] for o in options if "$ref" in o), "")
-    found = document.get("components", {}).get("schemas", {}).get(name, schema)
-    required = set(found.get("required", []))
-    return [
-        {"name": key, "type": _type(field), "required": key in required, "description": field.get("description", "")}
-        for key, field in found.get("properties", {}).items()
-    ]
-
-
-def _type(field: dict[str, Any]) -> str:
-    if "enum" in field:
-        return " | ".join(json.dumps(v) for v in field["enum"])
-    if "anyOf" in field:
-        return " | ".join(_type(f) for f in field["anyOf"])
-    if "$ref" in field:
-        return str(field["$ref"]).rsplit("/", 1)[-1]
-    if field.get("type") == "array":
-        return f"[{_type(field.get('items', {}))}]"
-    return str(field.get("const", field.get("type", "any")))

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from workbench.files import Refused
-from workbench.web import accounts, actions, datadir, recovery
+from workbench.web import accounts, actions, datadir, models, recovery
 from workbench.web.lifespan import lifespan
 from workbench.web.management.base import WorkbenchCommand
 from workbench.web.server import LifespanServer
@@ -88,6 +88,7 @@ class Command(WorkbenchCommand):
         except Refused as e:
             if given:
                 self.fail(e.message)
+            models.Workspace.objects.filter(is_default=True).update(is_default=False)
             self.stderr.write(f"workbench: sessions must name their workspace: {e.message}")
 
     def _announce(self, host: str, port: int, *, browser: bool) -> None:
