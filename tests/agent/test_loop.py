@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from workbench.agent.budget import Budget
 from workbench.agent.messages import Answer, CallResult, ProviderError, Reply, UserText
 from workbench.journal import chain
 from workbench.journal.kinds import (
@@ -477,6 +478,21 @@ async def test_it_waits_as_long_as_the_endpoint_asks_also_after_a_restart(desk: 
     assert await running == "halted" and len(desk.model.heard) == 1
     assert await desk.advance() == "done"
     assert 0.5 < time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("said", [UserMessage(text="try now", by="m"), SessionPaused(by="m")])
+async def test_a_person_is_heard_during_the_wait_between_two_tries(
+    desk: Desk, said: UserMessage | SessionPaused
+) -> None:
+    desk.begin(Reply("end"), Reply("end"))
+    desk.budget = Budget(patience_s=60)
+    desk.model.faults = [ProviderError("slow down", retryable=True, retry_after=60)]
+    running = asyncio.create_task(desk.advance())
+    await asyncio.sleep(0.2)
+    desk.journal.put(said)
+    began = time.monotonic()
+    assert await running == ("paused" if isinstance(said, SessionPaused) else "done")
+    assert time.monotonic() - began < 10
 
 
 async def test_a_provider_that_breaks_in_its_own_way_does_not_break_the_loop(desk: Desk) -> None:

@@ -52,7 +52,8 @@ def test_every_kind_of_failure_is_explained_by_its_own_words(kind: type[Exceptio
         error = kind("tiny", "said\nso")
     explained = explain(error, "the endpoint x")
     index = [k for k, _, _ in EXPLAINED].index(kind)
-    assert explained.message.startswith(EXPLAINED[index][1].format(where="the endpoint x", model="tiny"))
+    words = EXPLAINED[index][1].format(where="the endpoint x", model="tiny")
+    assert explained.message.startswith(words[0].upper() + words[1:])
     assert "\n" not in explained.message
 
 

@@ -33,6 +33,9 @@ from workbench.journal.state import CallState, SessionState
 
 log = logging.getLogger(__name__)
 
+LOOK_S = 1.0
+"""how often somebody who speaks, pauses or resumes is looked for during the wait between two tries"""
+
 Why = Literal["done", "waiting", "paused", "stopped", "failed", "halted", "lost"]
 """why the loop ended: the session's status, or halted (broken off from outside), or lost (another runner has it)"""
 
@@ -135,7 +138,8 @@ class Run:
             case steps.Recover(calls):
                 await self.append(*await self.thread(partial(turns.recovered, calls, self.box.changes)), unmoved=True)
             case steps.WaitUntil(moment):
-                await self.until_halted(asyncio.sleep((moment - datetime.now(UTC)).total_seconds()))
+                left = (moment - datetime.now(UTC)).total_seconds()
+                await self.until_halted(asyncio.sleep(min(left, LOOK_S)))
             case steps.Finish(reason):
                 await self.append(SessionDone(reason=reason), unmoved=True)
             case steps.Fail(message):

@@ -252,6 +252,7 @@ def explain(error: Exception, where: str, *, hide: str = "") -> ProviderError:
     for kind, text, retryable in EXPLAINED:
         if isinstance(error, kind):
             said = text.format(where=where, model=getattr(error, "model_name", "the model"))
+            said = said[:1].upper() + said[1:]
             retry_after = getattr(error, "retry_after", None)
             return ProviderError(f"{said} {detail}".strip(), retryable=retryable, retry_after=retry_after)
     log.error("a request to %s failed in an unknown way", where, exc_info=error)
