@@ -157,6 +157,9 @@ def test_the_demo_gets_a_fresh_sample_beside_the_data_folder(data: Path) -> None
 @pytest.mark.parametrize(("path", "code"), [
     ("/no/such/folder", "no_file"),
     ("relative", "bad_path"),
+    ("~nobody-of-that-name/x", "bad_path"),
+    ("/tmp/a\0b", "bad_path"),
+    ("/tmp/" + "long" * 2000, "no_file"),
     ("/dev/null", "no_file"),
     ("{data}", "denied"),
     ("{data}/store", "denied"),

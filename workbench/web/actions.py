@@ -114,11 +114,16 @@ def _workspace(path: str | Path | None, session: str, *, sample: bool) -> models
 
 def open_workspace(path: str | Path, *, is_default: bool = False) -> models.Workspace:
     """The row of a folder that an agent may work in. Refused when it cannot be one."""
-    root = Path(path).expanduser()
+    try:
+        root = Path(path).expanduser()
+    except RuntimeError:
+        raise Refused("bad_path", f"There is no home folder for {str(path)!r}.") from None
+    if "\0" in str(root):
+        raise Refused("bad_path", f"The path {str(path)!r} holds a NUL character; no folder can have that name.")
     if not root.is_absolute():
         raise Refused("bad_path", f"Give the workspace as an absolute path, not {str(path)!r}.")
     root = root.resolve()
-    if not root.is_dir():
+    if not os.path.isdir(root):  # noqa: PTH112 - `is_dir` raises for a name that is too long
         raise Refused("no_file", f"There is no folder {root}. Create it or choose another workspace.")
     if not os.access(root, os.R_OK | os.X_OK):
         raise Refused("permission", f"The workspace {root} cannot be read. Change its permissions or choose another.")
