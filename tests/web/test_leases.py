@@ -54,6 +54,14 @@ def test_an_expired_lease_is_free(due: str, owners: tuple[Owner, Owner]) -> None
     assert first.renew({due: 1}) == {due}
 
 
+def test_files_of_owners_that_were_killed_are_swept_those_of_living_ones_stay(
+    data: Path, owners: tuple[Owner, Owner]
+) -> None:
+    (data / "runners" / "1-killed").touch()
+    owners[0].sweep()
+    assert {file.name for file in (data / "runners").iterdir()} == {owner.name for owner in owners}
+
+
 def test_a_heartbeat_keeps_it(due: str, owners: tuple[Owner, Owner]) -> None:
     first, _ = owners
     first.take(due)

@@ -17,6 +17,8 @@ from websockets.sync.client import connect
 
 from tests.web.scripted import Scripted
 from tests.web.server import ROOT, Workbench, environment, events, manage, until, wait_for
+from workbench.journal.kinds import UserMessage
+from workbench.web.supervisor import Supervisor
 
 Start = Callable[..., Workbench]
 
@@ -317,3 +319,21 @@ def test_a_workspace_that_vanishes_is_an_error_of_its_calls_only(own: Workbench,
         found = wait_for(api, session, "done", "failed")
         assert found["status"] == "done" or found["failure"]
         begin(api, "hello", "done")
+
+
+def test_a_session_that_cannot_be_prepared_says_so(own: Workbench) -> None:
+    (own.data / "digest_key").write_text("this is no key")
+    with own.api() as api:
+        session = begin(api, "hello", "failed")
+        assert "mistake" in api.get(f"/sessions/{session}").json()["failure"]
+        assert kinds(api, session) == ["session_started", "session_failed"]
+
+
+def test_what_another_process_appended_before_is_left_to_the_poll() -> None:
+    supervisor = Supervisor(runs=False)
+    supervisor._take_in("s", 1, [UserMessage(text="one", by="ann")])
+    supervisor._take_in("s", 4, [UserMessage(text="four", by="ann")])
+    assert supervisor._known["s"] == 1
+    supervisor._take_in("s", 2, [UserMessage(text=str(n), by="ann") for n in (2, 3, 4)])
+    supervisor._take_in("s", 3, [UserMessage(text="three", by="ann")])
+    assert supervisor._known["s"] == 4

@@ -104,24 +104,29 @@ def _seal(row: models.Session, events: Sequence[Event]) -> list[Record]:
 
 
 def _as_row(record: Record) -> models.Event:
-    event = record.event
+    call_id, row = place(record.event)
     return models.Event(
         session_id=record.session,
         seq=record.seq,
-        kind=chain.name(event),
+        kind=chain.name(record.event),
         at=record.at,
-        body=canonical(chain.dump(event)).decode(),
+        body=canonical(chain.dump(record.event)).decode(),
         prev=record.prev,
         hash=record.hash,
-        call_id=getattr(event, "call_id", ""),
-        row=event.row and not event.part_of_call,
+        call_id=call_id,
+        row=row,
     )
+
+
+def place(event: Event) -> tuple[str, bool]:
+    """Where the timeline finds the event: (the call it belongs to, whether it is a row of its own)."""
+    return getattr(event, "call_id", ""), event.row and not event.part_of_call
 
 
 def _after_commit(session: str, records: Sequence[Record]) -> None:
     try:
         export(session, records)
-    except (OSError, ValueError):
+    except Exception:  # whatever it is: the append counts already
         log.exception("the JSONL copy of session %s is behind; the next start completes it", session)
     hub.publish(session, records)
 
@@ -129,7 +134,7 @@ def _after_commit(session: str, records: Sequence[Record]) -> None:
 def export(session: str, records: Sequence[Record]) -> None:
     """Write records to the session's JSONL file, with those that are missing before them."""
     folder = settings.DATA / "journal"
-    with _turn(folder):
+    with turn(folder):
         file = JournalFile(folder, session, sync=False)
         last = file.catch_up()
         if records and records[0].seq <= last + 1:
@@ -140,7 +145,7 @@ def export(session: str, records: Sequence[Record]) -> None:
 
 
 @contextmanager
-def _turn(folder: Path) -> Iterator[None]:
+def turn(folder: Path) -> Iterator[None]:
     """One writer at a time, over all processes."""
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -49,6 +49,12 @@ class Owner:
         )
         return row["lease_token"] + 1 if won else 0
 
+    def sweep(self) -> None:
+        """Remove the files of owners that have ended without removing them."""
+        for file in self._folder.iterdir():
+            if file.name != self.name:
+                self._alive(file.name)
+
     def renew(self, leases: dict[str, int]) -> set[str]:
         """Move the expiry on; the sessions that were lost."""
         until = timezone.now() + LIFETIME

@@ -36,6 +36,9 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.5
 PAUSE_S = 5.0
+OVERLAP = timedelta(seconds=30)
+"""how far the poll looks back: an append is seen when it is committed, which may be long after its `updated_at`"""
+BROKEN = "The workbench made a mistake and stopped here: {}: {}"
 
 
 @dataclass
@@ -66,7 +69,8 @@ class Supervisor:
         self._loop = asyncio.get_running_loop()
         self._journal = adapters.DatabaseJournal()
         self._owner = self._given or Owner(settings.DATA)
-        self._since = timezone.now() - timedelta(seconds=5)
+        await in_thread(self._owner.sweep)
+        self._since = timezone.now() - OVERLAP
         self._known = dict(await in_thread(_last_seqs))
         self._unlisten = hub.listen(self._heard)
         self._watch = [self._spawn(self._poll()), self._spawn(self._beat())]
@@ -116,10 +120,13 @@ class Supervisor:
     def _heard(self, session: str, records: Sequence[Record]) -> None:
         """From the hub, in any thread."""
         if records:
-            self._loop.call_soon_threadsafe(self._take_in, session, records[-1].seq, [r.event for r in records])
+            self._loop.call_soon_threadsafe(self._take_in, session, records[0].seq, [r.event for r in records])
 
-    def _take_in(self, session: str, seq: int, events: list[Event]) -> None:
-        self._known[session] = max(seq, self._known.get(session, 0))
+    def _take_in(self, session: str, first: int, events: list[Event]) -> None:
+        known = self._known.get(session, 0)
+        events = events[max(0, known + 1 - first) :]
+        if first <= known + 1:  # else another process appended before: the poll finds those, and these again
+            self._known[session] = known + len(events)
         if any(isinstance(event, SessionStopped) for event in events):
             background.end(session, wait=0)
         runner = self._runners.get(session)
@@ -148,11 +155,17 @@ class Supervisor:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_S)
-            mine = {session: runner.token for session, runner in self._runners.items() if runner.token}
-            for session in await in_thread(self._owner.renew, mine):
-                runner = self._runners.get(session)
-                if runner and runner.halt:
-                    runner.halt.now()
+            try:
+                await self._renew()
+            except Exception:
+                log.exception("the leases could not be renewed; it is tried again")
+
+    async def _renew(self) -> None:
+        mine = {session: runner.token for session, runner in self._runners.items() if runner.token}
+        for session in await in_thread(self._owner.renew, mine):
+            runner = self._runners.get(session)
+            if runner and runner.halt and runner.token == mine[session]:
+                runner.halt.now()
 
     # one session
 
@@ -170,6 +183,7 @@ class Supervisor:
                 await in_thread(self._owner.release, session, runner.token)
         except Exception:
             log.exception("running session %s failed", session)
+            self._not_before[session] = self._loop.time() + PAUSE_S
         finally:
             del self._runners[session]
         if again:
@@ -183,6 +197,10 @@ class Supervisor:
             provider = make(located, endpoint)
         except (NoSuchModel, ProviderError, vault.Unreadable) as e:
             await self._fail(session, runner, str(e))
+            return False
+        except Exception as e:
+            log.exception("session %s could not be prepared", session)
+            await self._fail(session, runner, BROKEN.format(type(e).__name__, e))
             return False
         runner.halt = Halt()
         why: Why = "failed"
@@ -202,7 +220,7 @@ class Supervisor:
             why = "lost"
         except Exception as e:
             log.exception("the loop of session %s broke", session)
-            await self._fail(session, runner, f"The workbench made a mistake and stopped here: {type(e).__name__}: {e}")
+            await self._fail(session, runner, BROKEN.format(type(e).__name__, e))
         finally:
             runner.halt = None
             await provider.close()
@@ -224,7 +242,7 @@ def _last_seqs() -> list[tuple[str, int]]:
 
 def _news(since: Any) -> tuple[list[tuple[str, int]], list[str], Any]:
     """(sessions that changed since, sessions that are due, when to look from next time)"""
-    now = timezone.now() - timedelta(seconds=2)
+    now = timezone.now() - OVERLAP
     changed = models.Session.objects.filter(updated_at__gte=since).values_list("pk", "last_seq")
     due = models.Session.objects.filter(due=True).values_list("pk", flat=True)
     return list(changed), list(due), now
