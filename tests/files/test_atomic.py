@@ -453,7 +453,36 @@ def test_without_flags_of_rename_it_works_too(folder: int, tmp_path: Path, monke
     assert {n: (tmp_path / n).read_bytes() for n in names(tmp_path)} == {"a": b"3", "b": b"2"}
 
 
-@pytest.mark.parametrize("step", ["write", "fsync", "fchmod", "pread"])
+@pytest.mark.parametrize("size", [3, 70_000, 200_000])
+@pytest.mark.parametrize("damage", ["last byte", "shorter", "longer"])
+def test_a_disk_that_holds_something_else_than_was_written_is_found(
+    folder: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, damage: str
+) -> None:
+    """W2: what lies there is read back before success is told."""
+    (tmp_path / "a").write_bytes(b"old")
+    real = os.fsync
+
+    def damaged(fd: int) -> None:
+        if damage == "last byte":
+            os.pwrite(fd, b"!", size - 1)
+        else:
+            os.ftruncate(fd, size - 1 if damage == "shorter" else size + 1)
+        real(fd)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", damaged)
+        refused("io", lambda: atomic.write(folder, "a", b"n" * size, rel="a", expect=b"old"))
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_hash_that_is_known_is_not_taken_again(folder: int, tmp_path: Path) -> None:
+    known = hashlib.sha256(b"new").hexdigest()
+    assert atomic.write(folder, "a", b"new", rel="a", expect=None, sha256=known).sha256 == known
+    assert atomic.write(folder, "a", b"newer", rel="a", expect=b"new").sha256 == hashlib.sha256(b"newer").hexdigest()
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "fchmod", "preadv"])
 def test_an_error_at_any_step_leaves_the_old_file(
     folder: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

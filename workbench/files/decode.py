@@ -153,6 +153,8 @@ def byte_offsets(data: bytes, decoded: Decoded, positions: list[int]) -> list[in
     Refused `undecodable` when that can't be told.
     """
     encoding = decoded.encoding
+    if encoding.name == "utf-8" and decoded.text.isascii():
+        return [len(encoding.bom) + position for position in positions]
     found, at, before = [], len(encoding.bom), 0
     for position in positions:
         piece = decoded.text[before:position]

@@ -55,7 +55,7 @@ def edit(
     if not decoded.exact(data):
         raise _unsplittable(path, decoded)
     view = LfView(decoded.text)
-    if "\r\n" not in view.text or old not in view.text:
+    if "\r" not in view.text or "\r\n" not in view.text or old not in view.text:
         old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if old == new:
         raise Refused("noop", "old_string and new_string are the same, so nothing would change.")
@@ -157,15 +157,24 @@ def _ambiguous(
 
 def _spliced(data: bytes, decoded: Decoded, view: LfView, hits: list[Hit]) -> tuple[bytes, str]:
     """The file's bytes, and its text, with the middles replaced."""
+    encoding = decoded.encoding
     positions = [view.original(at) for hit in hits for at in (hit.cut, hit.cut_end)]
     offsets = byte_offsets(data, decoded, positions)
-    out, text = [], []
-    at = offset = 0
+    whole = memoryview(data)  # its slices are no copies
+    out: list[bytes | memoryview] = []
+    inserts, offset = [], 0
     for i, hit in enumerate(_with_breaks(view, hits)):
-        out += [data[offset : offsets[2 * i]], strict(hit.insert, decoded.encoding)]
-        text += [decoded.text[at : positions[2 * i]], hit.insert]
-        at, offset = positions[2 * i + 1], offsets[2 * i + 1]
-    return b"".join([*out, data[offset:]]), "".join([*text, decoded.text[at:]])
+        inserts.append(hit.insert)
+        out += [whole[offset : offsets[2 * i]], strict(hit.insert, encoding)]
+        offset = offsets[2 * i + 1]
+    made = b"".join([*out, whole[offset:]])
+    if encoding.name == "utf-8" and not encoding.lossy:
+        return made, str(memoryview(made)[len(encoding.bom) :], "utf-8")
+    text, at = [], 0
+    for i, insert in enumerate(inserts):
+        text += [decoded.text[at : positions[2 * i]], insert]
+        at = positions[2 * i + 1]
+    return made, "".join([*text, decoded.text[at:]])
 
 
 def strict(text: str, encoding: Encoding) -> bytes:

@@ -151,9 +151,10 @@ class Seen:
             raise Refused("not_read", f"{rel} was not read in this session. Read it with read_file first.", path=rel)
         return file
 
-    def wrote(self, rel: str, content: bytes, changes: Sequence[Change] | None) -> Note:
-        """This session wrote `content`. `changes` ascend, in old line numbers; None when all of it is known."""
-        version = hashlib.sha256(content).hexdigest()
+    def wrote(self, rel: str, content: bytes, changes: Sequence[Change] | None, *, version: str = "") -> Note:
+        """This session wrote `content`. `changes` ascend, in old line numbers; None when all of it is known. `version`
+        is the hash of the content where the caller has it already."""
+        version = version or hashlib.sha256(content).hexdigest()
         with self._lock:
             file = self._files.get(rel)
             if changes is None or file is None:

@@ -184,13 +184,13 @@ class History:
                 by=self.by,
                 undoes=undoes,
                 partial=partial,
-                intended="" if becomes is None else self.store.name(becomes),
+                intended=(intended := "" if becomes is None else self.store.name(becomes)),
                 folders=folders,
             )
         except BaseException:
             lock.release()
             raise
-        return Pending(self, place, version, state, folders, lock)
+        return Pending(self, place, version, state, folders, lock, intended)
 
     def _unkept(self, place: Place, found: Found) -> str:
         if found.state.kind != "file":
@@ -226,6 +226,8 @@ class Pending:
     """what lies there, read under the lock: compare its `sha256` with what the change was made for"""
     folders: tuple[str, ...]
     lock: Lock
+    intended: str = ""
+    """sha256 of what the change is going to leave, "" when not known"""
     closed: bool = field(default=False, init=False)
 
     def done(self, data: bytes | None = None) -> Version:
@@ -236,10 +238,11 @@ class Pending:
         """
         history = self.history
         with look(history.fence, self.place) as found:
-            mine = data is None or (found.state.kind == "file" and found.same_bytes(data))
-            if mine:
-                after = found.kept(None if history._unkept(self.place, found) else history.store, durable=False)
-            else:
+            after = found.kept(None if history._unkept(self.place, found) else history.store, durable=False)
+            mine = data is None or (
+                after.kind == "file" and after.sha256 == (self.intended or history.store.name(data))
+            )
+            if not mine:
                 assert data is not None
                 sha = history.store.put(data, durable=False)
                 after = State("file", sha, len(data), found.state.mode or self.before.mode)

@@ -100,14 +100,15 @@ def change(history: History, seen: Seen, place: Place, plan: Plan) -> tuple[dict
                 continue
             parent, name = history.fence.open_parent(place, create=True)
             try:
-                written = atomic.write(parent, name, planned.data, rel=place.rel, expect=data)
+                sha = pending.intended
+                written = atomic.write(parent, name, planned.data, rel=place.rel, expect=data, sha256=sha)
             except Refused:
                 _drop(history.fence, pending.folders)
                 raise
             finally:
                 os.close(parent)
             version = pending.done(planned.data)
-            note = seen.wrote(place.rel, planned.data, planned.changes)
+            note = seen.wrote(place.rel, planned.data, planned.changes, version=sha)
         result = _result(place, planned, written)
         return result, {"versions": [version.id], "seen": [note]}
     raise Refused(
