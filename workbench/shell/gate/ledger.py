@@ -58,7 +58,9 @@ class Ledger:
 
     def enter(self, draft: Draft, effects: list[Effect]) -> None:
         """Add effects to a command, each once."""
-        draft.effects += [e for e in effects if e not in draft.effects]
+        for effect in effects:
+            if effect not in draft.effects:
+                draft.effects.append(effect)
 
     def note(self, effect: Effect) -> None:
         """Note an effect where words are being looked at."""

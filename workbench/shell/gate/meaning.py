@@ -48,7 +48,7 @@ class Meaning(Ledger):
         raise NotImplementedError  # pragma: no cover
 
     def run_words(
-        self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False, functions: bool = False
+        self, words: list[str], scope: Scope, stdin: Stream, *, here: bool = False, functions: bool = False
     ) -> Stream:
         """Judge a command that the command being judged runs."""
         raise NotImplementedError  # pragma: no cover

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from workbench.shell.gate.values import ANY, SOME
+from workbench.shell.gate.values import ANY, SOME, word_set
 from workbench.shell.parse import Node
 
 MAX_FOLDERS = 4
@@ -118,9 +118,12 @@ class Scope:
         return name in self.variables or name in self.arrays
 
 
-_TOKENS = frozenset(
-    ["#", "?", "$", "-", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID", "SHLVL", "COLUMNS", "LINES", "BASH_VERSION", "HOSTTYPE", "MACHTYPE", "OSTYPE", "EPOCHSECONDS", "EPOCHREALTIME", "USER", "LOGNAME", "HOSTNAME", "OPTIND"]
-)  # fmt: skip
+_TOKENS = word_set(
+    """
+    # ? $ - BASHPID BASH_VERSION COLUMNS EPOCHREALTIME EPOCHSECONDS EUID HOSTNAME HOSTTYPE LINENO LINES LOGNAME MACHTYPE
+    OPTIND OSTYPE PPID RANDOM SECONDS SHLVL UID USER
+    """
+)
 """variables that hold one word without `/`"""
 
 

@@ -95,7 +95,9 @@ class Commands(Meaning):
         """A simple command: assignments, words, redirections, in any order."""
         command = Command([], scope, stdin, self)
         found = Redirected()
+        quiet = self.quiet
         self.judged(command, lambda: self.look(node, command, found))
+        self.quiet = quiet
         if found.stdin is not None:
             command.stdin = found.stdin
             if command.words == ["exec"]:
@@ -112,6 +114,7 @@ class Commands(Meaning):
                 words += expand(self, kid, scope)
             elif kid.kind == "command_name":
                 words += expand(self, kid.kids[0], scope)
+                self.quiet = self.quiet or words == ["test"]
             elif kid.kind in KINDS:
                 words += redirect(self, kid, command, found)
             elif kid.kind in DECLARING:
@@ -179,13 +182,13 @@ class Commands(Meaning):
         return out
 
     def run_words(
-        self, words: list[str], scope: Scope, stdin: Stream, *, shell: bool = False, functions: bool = False
+        self, words: list[str], scope: Scope, stdin: Stream, *, here: bool = False, functions: bool = False
     ) -> Stream:
         """Judge a command that the command being judged runs."""
         if self.depth >= MAX_DEPTH:
             self.problem("It is nested too deeply.")
             return UNKNOWN
-        command = Command(words, scope if shell else scope.fork(), stdin, self)
+        command = Command(words, scope if here else scope.fork(), stdin, self)
         self.depth += 1
         try:
             return self.judge(command, (*self.key, *words), self.span or (0, len(self.text)), functions=functions)
@@ -204,9 +207,12 @@ class Commands(Meaning):
         self.text, self.key = function.text, (*self.key, "function", words[0])
         self.calls.append(words[0])
         try:
-            if JUMPS.search(function.text):
+            leaves_early = JUMPS.search(function.text) is not None
+            if leaves_early:
                 self.forget(function.body, scope)
             out = self.statement(function.body, scope, command.stdin)
+            if leaves_early:
+                self.forget(function.body, scope)
         finally:
             self.calls.pop()
             self.text, self.key = outer

@@ -132,7 +132,7 @@ class Places:
         """What the link at `path` points to; None when it is no link, `_ABSENT` when there is nothing."""
         if path not in self._seen:
             try:
-                self._seen[path] = os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None
+                self._seen[path] = os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None  # noqa: PTH115 - texts, fast
             except (OSError, ValueError):
                 self._seen[path] = _ABSENT
         return self._seen[path]

@@ -3,7 +3,8 @@
 import re
 
 _TELLING = re.compile(
-    r"(?:^|[-_:./ ])(?:deploy|release|publish|push|upload|ship|prod|production|promote|rollout|rollback|destroy|teardown|"
+    r"(?:^|[-_:./ ])(?:deploy|release|publish|push|upload|ship|prod|production|promote|rollout|rollback|destroy|"
+    r"teardown|"
     r"provision|migrate|submit|announce|notify|send|mail|install|uninstall|setup|bootstrap|clean|purge|wipe|reset|nuke|"
     r"drop|delete|remove|prune)(?:$|[-_:./ ])",
     re.IGNORECASE,

@@ -4,6 +4,7 @@
 """
 
 import re
+from itertools import pairwise
 
 ANY = "\ue000"
 """any text, perhaps none"""
@@ -16,7 +17,7 @@ BENEATH = "\ue003"
 
 FETCHED = "\ue004"
 """no text of its own: what stands beside it came from the network"""
-SECRET = "\ue005"
+SECRET = "\ue005"  # noqa: S105 - a mark
 """no text of its own: what stands beside it came from a credential"""
 
 BLANK = "\ue010"
@@ -92,9 +93,7 @@ def braces(text: str) -> list[str]:
         else:
             start, commas, end = cut
             edges = [start, *commas, end]
-            todo[:0] = [
-                item[:start] + item[a + 1 : b] + item[end + 1 :] for a, b in zip(edges, edges[1:], strict=False)
-            ]
+            todo[:0] = [item[:start] + item[a + 1 : b] + item[end + 1 :] for a, b in pairwise(edges)]
         if len(done) + len(todo) > MAX_WORDS:
             return [MANY]
     return done
@@ -119,7 +118,7 @@ def _first_list(text: str) -> tuple[int, list[int], int] | None:
 
 
 def _plain(word: str) -> str:
-    """A word without splitting marks: ranges and closed brackets are patterns, other braces and brackets are literal."""
+    """A word without splitting marks: ranges and closed brackets are patterns, others are literal."""
     if OPEN in word:
         word = _RANGE.sub(SOME, word)
     if BRACKET in word:

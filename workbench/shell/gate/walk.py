@@ -189,6 +189,8 @@ class Walk(Commands):
             turn = scope.fork()
             self.assign(name, word, turn)
             out = alternatives(out, self.sequence(body.kids, turn, stdin))
+            if again:
+                self.forget(body, turn)
             scope.join(turn)
         return out
 

@@ -288,5 +288,5 @@ def builtin(command: Command, spec: Spec, options: Options) -> None:
     settings(command, spec, options)
     if options.operands:
         command.out = command.runner.run_words(
-            options.operands, command.scope, command.stdin, shell=True, functions=spec.name == "time"
+            options.operands, command.scope, command.stdin, here=True, functions=spec.name == "time"
         )

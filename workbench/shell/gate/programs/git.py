@@ -1,4 +1,4 @@
-"""git: settings given on the way, subcommands that read or write by their operands, and what reaches other repositories."""
+"""git: settings given on the way, subcommands that read or write by their operands, what reaches other repositories."""
 
 import re
 from fnmatch import fnmatchcase
@@ -7,23 +7,13 @@ from workbench.policy.call import Verb
 from workbench.policy.rules import path_effects
 from workbench.shell.gate.apply import always, apply, lookup, prints, settings
 from workbench.shell.gate.command import Command
+from workbench.shell.gate.lists import listed
 from workbench.shell.gate.options import Options, sort
 from workbench.shell.gate.programs.files import remove
 from workbench.shell.gate.stream import Stream
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import ANY, BENEATH, FETCHED, SOME, shown, static, unknown
 
-_HARMLESS = [
-    "color.*=*", "core.pager=cat", "core.pager=", "core.pager=less", "pager.*=false", "pager.*=cat", "user.name=*", "user.email=*", "core.quotepath=*",
-    "core.autocrlf=*", "core.safecrlf=*", "core.abbrev=*", "core.fileMode=*", "core.filemode=*", "core.ignorecase=*", "core.longpaths=*", "core.eol=*",
-    "diff.context=*", "diff.renames=*", "diff.noprefix=*", "diff.mnemonicPrefix=*", "diff.algorithm=*", "diff.renameLimit=*", "diff.colorMoved=*", "diff.external=",
-    "log.date=*", "log.decorate=*", "log.showSignature=false", "merge.renames=*", "merge.conflictStyle=*", "advice.*=*", "init.defaultBranch=*",
-    "commit.gpgsign=false", "commit.gpgSign=false", "tag.gpgsign=false", "tag.gpgSign=false", "gc.auto=0", "core.fsmonitor=false", "core.fsmonitor=", "core.hooksPath=/dev/null",
-    "core.untrackedCache=*", "core.preloadindex=*", "status.*=*", "column.ui=*", "grep.lineNumber=*", "grep.patternType=*", "safe.bareRepository=*", "protocol.version=*",
-    "submodule.recurse=*", "fetch.recurseSubmodules=*", "i18n.*=*", "blame.*=*", "branch.sort=*", "tag.sort=*", "rebase.autoStash=false", "interactive.singleKey=*",
-    "http.version=*", "feature.*=*", "index.version=*", "pack.threads=*", "core.commentChar=#",
-]  # fmt: skip
-"""settings by `-c` that run nothing; the value counts"""
 _TOKENS = re.compile(r"--short|--abbrev-ref|--verify|--symbolic|--is-|--git-|HEAD")
 
 
@@ -56,7 +46,7 @@ def _own(command: Command, spec: Spec) -> Options:
     options.operands = words[cut:]
     settings(command, spec, options)
     for used in options.used:
-        if used.name == "-c" and not any(fnmatchcase(used.value or "", allowed) for allowed in _HARMLESS):
+        if used.name == "-c" and not any(fnmatchcase(used.value or "", s) for s in listed("git_settings")):
             command.opaque(f"what git does with the setting {shown(used.value or '')}")
     return options
 

@@ -4,19 +4,13 @@ import re
 
 from workbench.shell.gate.apply import lookup, settings
 from workbench.shell.gate.command import Command
+from workbench.shell.gate.lists import table
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.roles import config
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.telling import telling
 from workbench.shell.gate.values import FETCHED, shown, static
 
-_MODULES = {
-    "json.tool": "read", "json": "read", "ast": "read", "tokenize": "read", "dis": "read", "calendar": "", "this": "", "platform": "", "site": "", "sysconfig": "",
-    "compileall": "run", "py_compile": "run", "unittest": "run", "doctest": "run", "timeit": "code", "cProfile": "script", "profile": "script", "trace": "script",
-    "build": "run", "setuptools_scm": "run", "venv": "write", "virtualenv": "write", "zipfile": "opaque", "tarfile": "opaque", "ensurepip": "opaque",
-    "http.server": "external", "smtpd": "external", "ftplib": "external", "smtplib": "external", "webbrowser": "external", "pydoc": "read", "inspect": "read",
-}  # fmt: skip
-"""modules of the standard library and the like; others are looked up as programs of that name"""
 _MANAGE = re.compile(
     r"flush|sqlflush|reset_db|dropdb|migrate|loaddata|dumpdata|shell|shell_plus|dbshell|createsuperuser|changepassword|sendtestemail|runserver|clearsessions|remove_\w+|"
     r"delete_\w+|clean\w*|sync\w*|send\w*|deploy\w*|publish\w*|collectstatic|compress|import_\w+|reset\w*"
@@ -131,7 +125,7 @@ def _setup(command: Command, rest: list[str]) -> None:
 
 def module_named(command: Command, name: str, words: list[str]) -> None:
     """`python -m name`: a known module, or the program of that name."""
-    role = _MODULES.get(name)
+    role = next((role for role, names in table("python_modules").items() if name in names), None)
     plain = [w for w in words if not w.startswith("-")]
     match role:
         case "read":
@@ -150,7 +144,7 @@ def module_named(command: Command, name: str, words: list[str]) -> None:
                 command.write(word)
         case "external":
             command.send(f"python -m {name}")
-        case "":
+        case "nothing":
             return
         case None if (found := _module_file(command, name)) is not None:
             command.script(found)

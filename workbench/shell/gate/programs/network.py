@@ -5,6 +5,7 @@ import re
 from workbench.policy.call import Verb
 from workbench.shell.gate.apply import always, settings
 from workbench.shell.gate.command import Command
+from workbench.shell.gate.lists import listed, table
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.stream import Stream
 from workbench.shell.gate.tables import Spec
@@ -12,21 +13,26 @@ from workbench.shell.gate.values import shown, static, unknown
 
 _LOCAL = re.compile(r"localhost|127\.\d+\.\d+\.\d+|::1|\[::1\]")
 _READING = re.compile(
-    r"list|ls|get|describe|show|view|status|info|search|lookup|read|explain|logs?|top|diff|version|config|help|head|tail|history|events|api-resources|api-versions|cluster-info|watch|"
-    r"(?:list|get|describe|batch-get|lookup|filter|scan|query|head|search|select|test|check|estimate|preview|view)-[\w-]+|checks|checkout|browse|download|outdated|inspect"
+    r"list|ls|get|describe|show|view|status|info|search|lookup|read|explain|logs?|top|diff|version|config|help|head|tail|"
+    r"history|events|api-resources|api-versions|cluster-info|watch|checks|checkout|browse|download|outdated|inspect|"
+    r"(?:list|get|describe|batch-get|lookup|filter|scan|query|head|search|select|test|check|estimate|preview|view)-[\w-]+"
 )
+"""subcommands that only ask"""
 _TAKING = re.compile(
-    r"(?:^|[-:_ ])(?:rm|rb|delete|del|destroy|remove|drop|reset|purge|prune|flush\w*|flushall|truncate|terminate|unpublish|uninstall|drain|wipe)\b|\b(?:DROP|DELETE|TRUNCATE)\b|accept-data-loss|--force\b",
+    r"(?:^|[-:_ ])(?:rm|rb|delete|del|destroy|remove|drop|reset|purge|prune|flush\w*|truncate|terminate|unpublish|"
+    r"uninstall|drain|wipe)\b|accept-data-loss|--force\b",
     re.IGNORECASE,
 )
+"""words that take something away"""
 _SECRETS = re.compile(
-    r"\bsecrets?\b|get-(?:session|access|login|authorization)-?\w*|get-secret-value|print-access-token|get-password|decrypt|get-parameter|list-access-keys|\btokens?\b|print-identity-token|create-access-key|assume-role"
+    r"\bsecrets?\b|\btokens?\b|get-(?:session|access|login|authorization)-?\w*|get-secret-value|get-password|get-parameter|"
+    r"print-access-token|print-identity-token|decrypt|list-access-keys|create-access-key|assume-role"
 )
-_LOCAL_TOOLS = {
-    "terraform": {"fmt", "validate", "version", "console", "graph", "providers"}, "tofu": {"fmt", "validate", "version", "graph"}, "kustomize": {"build", "version"},
-    "helm": {"template", "lint", "version"}, "cdktf": {"synth"}, "terragrunt": {"hclfmt"}, "kubectl": {"kustomize", "version-client"},
-    "prisma": {"generate", "validate", "format", "version"}, "alembic": {"history", "heads", "show"}, "sqlx": {"--version"}, "drizzle-kit": {"generate", "check"},
-}  # fmt: skip
+"""words that fetch a credential"""
+
+
+_HOST_ROOT = re.compile(r"(?:-v|--volume)[= ]?/:|(?:source|src)=/(?:,|$|\s)")
+_HOST_RIGHTS = re.compile(rf"{_HOST_ROOT.pattern}|--privileged|docker\.sock|--pid[= ]host")
 
 
 def web(command: Command, spec: Spec, options: Options) -> None:
@@ -138,7 +144,7 @@ def cloud(command: Command, spec: Spec, options: Options) -> None:
         ["completion"],
     ):
         return
-    if words and words[0] in _LOCAL_TOOLS.get(spec.name, ()):
+    if words and words[0] in table("local_subcommands").get(spec.name, ()):
         command.project("works on files of the workspace")
         return
     text = " ".join(words)
@@ -176,97 +182,40 @@ def container(command: Command, spec: Spec, options: Options) -> None:
     """Containers are run by a daemon outside the sandbox, often with the rights of the machine."""
     del options
     words = command.words[1:]
-    lead = [w for w in words if not w.startswith("-")][:3]
-    if lead[:1] in (
-        ["container"],
-        ["image"],
-        ["volume"],
-        ["network"],
-        ["system"],
-        ["builder"],
-        ["buildx"],
-        ["compose"],
-    ):
-        area, lead = lead[0], lead[1:]
-    else:
-        area = ""
-    verb = lead[0] if lead else ""
     if words in (["--version"], ["version"], ["-v"], ["info"], ["compose", "version"]):
         return
-    if re.search(
-        r"(?:-v|--volume|--mount)[= ]?\S*?(?:source=|src=|^|[ =])/(?::|,|$)|--privileged|docker\.sock|--pid[= ]host",
-        " ".join(words),
-    ):
-        danger = re.search(r"(?:-v|--volume)[= ]?/:|(?:source|src)=/(?:,|$)", " ".join(words))
-        command.effect(Verb.PRIV, "", "gives a container the machine", "host_root" if danger and verb == "run" else "")
-    match verb:
-        case (
-            "ps"
-            | "images"
-            | "ls"
-            | "logs"
-            | "inspect"
-            | "top"
-            | "stats"
-            | "port"
-            | "history"
-            | "diff"
-            | "events"
-            | "version"
-            | "info"
-            | "df"
-            | "list"
-            | "config"
-        ):
+    lead = [w for w in words if not w.startswith("-")][:3]
+    if lead and lead[0] in listed("container_areas"):
+        lead = lead[1:]
+    verb, about = "".join(lead[:1]), shown(" ".join(lead[1:]))
+    _given_to_container(command, " ".join(words), verb)
+    match next((does for does, verbs in table("container_verbs").items() if verb in verbs), ""):
+        case "asks":
             command.effect(Verb.NET_READ, "", "asks a daemon outside the sandbox")
-        case (
-            "push"
-            | "login"
-            | "logout"
-            | "commit"
-            | "tag"
-            | "import"
-            | "load"
-            | "secret"
-            | "service"
-            | "stack"
-            | "swarm"
-            | "node"
-            | "context"
-            | "trust"
-            | "plugin"
-            | "manifest"
-        ):
+        case "publishes":
             command.outward(Verb.EXTERNAL, "", "publishes or changes what others use")
-        case "kill" | "stop" | "restart" | "pause" | "down":
-            command.effect(Verb.KILL, shown(" ".join(lead[1:])), "stops containers")
+        case "stops":
+            command.effect(Verb.KILL, about, "stops containers")
             command.outward(Verb.EXTERNAL, "", "acts outside the sandbox")
-        case "rm" | "rmi" | "prune" | "remove":
-            command.effect(Verb.DELETE, shown(" ".join(lead[1:])), "containers, images or volumes")
+        case "removes":
+            command.effect(Verb.DELETE, about, "containers, images or volumes")
             command.outward(Verb.EXTERNAL, "", "acts outside the sandbox")
-        case "build" | "bake":
+        case "builds":
             command.effect(Verb.WRITE_OUT, "", "images outside the workspace")
             command.outward(Verb.NET_READ, "", "fetches what the build needs")
             command.opaque("what the build does")
-        case (
-            "run"
-            | "exec"
-            | "start"
-            | "create"
-            | "up"
-            | "cp"
-            | "pull"
-            | "attach"
-            | "save"
-            | "export"
-            | "update"
-            | "wait"
-            | "rename"
-        ):
+        case "runs":
             command.opaque("what runs in the container")
             command.outward(Verb.NET_READ, "", "acts outside the sandbox")
         case _:
-            command.opaque(f"what {spec.name} {shown(area or verb)} does")
+            command.opaque(f"what {spec.name} {shown(' '.join(words[:2]))} does")
+
+
+def _given_to_container(command: Command, text: str, verb: str) -> None:
+    """Folders and rights of the machine that a container is given."""
+    if _HOST_RIGHTS.search(text):
+        whole = _HOST_ROOT.search(text) is not None and verb == "run"
+        command.effect(Verb.PRIV, "", "gives a container the machine", "host_root" if whole else "")
 
 
 def database(command: Command, spec: Spec, options: Options) -> None:
@@ -275,7 +224,7 @@ def database(command: Command, spec: Spec, options: Options) -> None:
     if command.words[1:] in (["--version"], ["-V"], ["--help"]):
         return
     words = [w for w in command.words[1:] if not w.startswith("-")]
-    if words and words[0] in _LOCAL_TOOLS.get(spec.name, ()):
+    if words and words[0] in table("local_subcommands").get(spec.name, ()):
         command.project()
         return
     if spec.name == "sqlite3":

@@ -161,7 +161,7 @@ def grep(command: Command, spec: Spec, options: Options) -> None:
     for word in words:
         command.read(word)
     recursive = spec.name in ("rg", "ag", "ack") or options.has("-r", "-R", "--recursive", "--dereference-recursive")
-    if not words and recursive and not command.words[1:] == []:
+    if not words and recursive and command.words[1:]:
         command.names(".")
     lists = options.has("-l", "-L", "--files-with-matches", "--files-without-match", "--files")
     if lists and all(not unknown(w) and not w.startswith(("/", "~")) and ".." not in w for w in words):

@@ -22,13 +22,17 @@ _FLAGS = word_set(
 )
 _VALUES = word_set(
     """
-    --exclude --include --filter --chmod --max-size --min-size --bwlimit --timeout --modify-window --block-size
-    --suffix --info --debug --out-format --log-file-format --compress-level --compress-choice --checksum-choice
-    --skip-compress --max-delete --contimeout --port
+    --block-size --bwlimit --checksum-choice --chmod --compress-choice --compress-level --contimeout --debug --exclude
+    --filter --include --info --log-file-format --max-delete --max-size --min-size --modify-window --out-format --port
+    --skip-compress --suffix --timeout
     """
 )
-_FILES = {"--exclude-from": "read", "--include-from": "read", "--files-from": "read", "--log-file": "write", "--backup-dir": "write",
-          "--temp-dir": "write", "--partial-dir": "write", "--compare-dest": "read", "--copy-dest": "read", "--link-dest": "read"}  # fmt: skip
+_FILES = {
+    **dict.fromkeys(
+        ["--exclude-from", "--include-from", "--files-from", "--compare-dest", "--copy-dest", "--link-dest"], "read"
+    ),
+    **dict.fromkeys(["--log-file", "--backup-dir", "--temp-dir", "--partial-dir"], "write"),
+}
 _DELETES = re.compile(r"--del(?:ete(?:-.*)?)?|--remove-source-files|--force")
 
 

@@ -5,23 +5,18 @@ import re
 from workbench.policy.call import Verb
 from workbench.shell.gate.apply import always, settings
 from workbench.shell.gate.command import Command
+from workbench.shell.gate.lists import table
 from workbench.shell.gate.options import Options
 from workbench.shell.gate.tables import Spec
 from workbench.shell.gate.values import shown, static
 
-_LOOKS = re.compile(
-    r"status|show|list-[\w-]+|list|ls|is-active|is-enabled|is-failed|cat|get-default|help|addr|address|a|link|l|route|r|neigh|n|rule|maddr|-[46a-z]+|--\w[\w-]*|dev|\w+\d*"
-)
 _CHANGES = re.compile(
-    r"start|stop|restart|reload|enable|disable|mask|unmask|kill|set\S*|add|del|delete|flush|change|replace|exec|edit|isolate|daemon-\w+|poweroff|reboot|halt|suspend|hibernate|"
-    r"kexec|rescue|emergency|bootout|bootstrap|load|unload|remove|kickstart|import-environment|link-to|preset|revert|switch-root|hostname|chassis|up|down|append|save|restore|attach|monitor-off"
+    r"add|append|attach|change|del|delete|down|edit|exec|flush|link-to|monitor|replace|restore|save|set\S*|up"
 )
-_PLAIN_KEYS = {
-    "openssl": {"version", "rand", "help", "ciphers", "list", "errstr"},
-    "gpg": {"--version", "--help"},
-    "gpg2": {"--version"},
-    "ssh-keygen": set[str](),
-}
+"""words by which `ip` changes something"""
+
+
+_HELP = frozenset(["--version", "--help"])
 
 
 def service(command: Command, spec: Spec, options: Options) -> None:
@@ -48,7 +43,7 @@ def service(command: Command, spec: Spec, options: Options) -> None:
 
 
 def _looks(plain: list[str], spec: Spec) -> bool:
-    verb = plain[1] if spec.name in ("service", "rc-service", "supervisorctl-x") and len(plain) > 1 else plain[0]
+    verb = plain[1] if spec.name in ("service", "rc-service") and len(plain) > 1 else plain[0]
     return (
         re.fullmatch(
             r"status|show\S*|list\S*|is-\w+|cat|get-\w+|print|timesync-status|jlist|prettylist|describe|info|logs", verb
@@ -68,7 +63,7 @@ def keys(command: Command, spec: Spec, options: Options) -> None:
     """Programs that handle keys: a few of their subcommands touch none."""
     del options
     words = command.words[1:]
-    if words and words[0] in _PLAIN_KEYS.get(spec.name, {"--version", "--help"}):
+    if words and words[0] in table("keyless_subcommands").get(spec.name, _HELP):
         return
     always(command, spec)
     for word in words:

@@ -6,10 +6,9 @@ Every option that is not listed is unknown, and what is unknown asks. The keys:
     flags, values, optional   options that do nothing the gate cares about: alone, with a value, with a joined value
     prefixes                  starts of options, whose rest is the value: `-W` for `-Wall`
     <role>_flags …            the same, where the option or its value has a role (below): `write_values = "-o --output"`
-    options = "any"           no option of this program matters, whatever it is; each value is looked at as a file to read
+    options = "any"           no option of this program matters; each value is looked at as a file that is read
     operands                  the roles of the operands in order, `*` for any number: "text read*", "read* write"
     effects, why              what it does in any case, and the words for it
-    otherwise                 for a program with subcommands: the effects of one that is not listed
     like                      the name of another heading to start from
     long = true               options are long with one dash (`-name`)
     also                      more names that this entry is for
@@ -41,6 +40,7 @@ ROLES = VERBS.keys() | word_set(
     assign config none number pager plus processes property source task text upload variable warning
     """
 )
+_KEYS = word_set("options operands effects why like long leading by throughout prints try")
 PRINTS = frozenset(["any", "token", "paths", "input", "nothing"])
 
 
@@ -57,7 +57,6 @@ class Spec:
     operands: tuple[str, ...] = ()
     """roles; the one with `*` repeats"""
     effects: tuple[Verb, ...] = ()
-    otherwise: tuple[Verb, ...] | None = None
     why: str = ""
     long: bool = False
     leading: bool = False
@@ -118,40 +117,20 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
     prefixes: dict[str, str] = {}
     for key, value in entry.items():
         role, _, kind = key.rpartition("_")
-        if kind in KINDS and (role == "" or role in ROLES):
-            if kind == "prefixes":
-                prefixes.update(dict.fromkeys(value.split(), role))
-            else:
-                options.update(dict.fromkeys(value.split(), (kind, role)))
-        elif key not in (
-            "options",
-            "operands",
-            "effects",
-            "otherwise",
-            "why",
-            "like",
-            "long",
-            "leading",
-            "by",
-            "throughout",
-            "prints",
-            "try",
-        ):
-            raise BadTable(f"{name}: there is no key {key}.")
-    operands = tuple(entry.get("operands", "").split())
-    unknown = [o for o in operands if o.rstrip("*") not in ROLES]
-    if unknown or sum(o.endswith("*") for o in operands) > 1:
-        raise BadTable(f"{name}: operands {operands} are not roles with at most one *.")
-    if entry.get("prints", "any") not in PRINTS:
-        raise BadTable(f"{name}: prints {entry['prints']!r}, not one of {sorted(PRINTS)}.")
+        if kind not in KINDS or (role and role not in ROLES):
+            if key not in _KEYS:
+                raise BadTable(f"{name}: there is no key {key}.")
+        elif kind == "prefixes":
+            prefixes.update(dict.fromkeys(value.split(), role))
+        else:
+            options.update(dict.fromkeys(value.split(), (kind, role)))
     return Spec(
         name=name,
         options=options,
         prefixes=prefixes,
         any_option=entry.get("options") == "any",
-        operands=operands,
+        operands=_operands(name, entry),
         effects=tuple(VERBS[v] for v in entry.get("effects", ())),
-        otherwise=tuple(VERBS[v] for v in entry["otherwise"]) if "otherwise" in entry else None,
         why=entry.get("why", ""),
         long=entry.get("long", False),
         leading=entry.get("leading", False),
@@ -159,3 +138,13 @@ def _spec(name: str, entry: dict[str, Any]) -> Spec:
         prints=entry.get("prints", "any"),
         examples=tuple(entry.get("try", ())),
     )
+
+
+def _operands(name: str, entry: dict[str, Any]) -> tuple[str, ...]:
+    operands = tuple(entry.get("operands", "").split())
+    unknown = [o for o in operands if o.rstrip("*") not in ROLES]
+    if unknown or sum(o.endswith("*") for o in operands) > 1:
+        raise BadTable(f"{name}: operands {operands} are not roles with at most one *.")
+    if entry.get("prints", "any") not in PRINTS:
+        raise BadTable(f"{name}: prints {entry['prints']!r}, not one of {sorted(PRINTS)}.")
+    return operands
