@@ -63,6 +63,7 @@ def test_stale_names_what_changed() -> None:
     assert error.code == "stale"
     assert "-line 50\n+LINE 50" in error.facts["diff"]
     assert "@@ -49," in error.facts["diff"]
+    assert "LINE 50" not in error.message  # said once; the reader pays by the character
 
 
 def test_stale_without_the_old_text_still_says_what_it_knows() -> None:

@@ -72,3 +72,17 @@ def test_no_edits_and_an_empty_text_are_bad_arguments(bench: Any) -> None:
         with pytest.raises(Refused) as e:
             run(bench, "a.txt", *edits)
         assert e.value.code == "bad_args"
+
+
+def test_only_edits_that_need_a_word_are_told(bench: Any) -> None:
+    """The reader pays by the character."""
+    (bench.root / "a.txt").write_text("a a\nit\u2019s\nb\n")
+    bench.run(all_tools()["read_file"], path="a.txt")
+    assert "edits" not in run(bench, "a.txt", ("b\n", "c\n")).data
+    edits = [
+        {"old_string": "c", "new_string": "d"},
+        {"old_string": "a", "new_string": "b", "replace_all": True},
+        {"old_string": "it's", "new_string": "it's me"},
+    ]
+    told = bench.run(all_tools()["multi_edit"], path="a.txt", edits=edits).data["edits"]
+    assert told == [{"edit": 2, "replacements": 2}, {"edit": 3, "replacements": 1, "tolerance": "quotes"}]

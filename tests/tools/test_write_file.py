@@ -277,3 +277,8 @@ def test_no_write_ever_lands_outside(ground: Any, make_bench: Any, rounds: Calla
     assert all(done.values()), done
     assert refused
     assert not list(left_over(ground.ws))
+
+
+def test_an_empty_new_file_is_told_without_a_word_about_its_diff(bench: Any) -> None:
+    data = bench.run(all_tools()["write_file"], path="empty.txt", content="").data
+    assert (data["created"], data["diff"], "notes" in data) == (True, "", False)

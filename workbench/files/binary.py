@@ -66,7 +66,7 @@ def refuse_binary(data: bytes, *, size: int | None = None, named: bool = False) 
         f"This is a binary file ({kind}, {size:,} bytes{where}), not text. {hint}",
         type=kind,
         size_bytes=size,
-        nul_offset=at if at >= 0 else None,
+        **({"nul_offset": at} if at >= 0 else {}),
     )
 
 

@@ -241,7 +241,8 @@ class Fence:
             near = [f"{above}/{other}" if above else other for other in similar_names(folder, name)]
         what = f"{place.asked} is a symbolic link to {place.rel}, where nothing exists" if place.via_link else ""
         hint = f" Did you mean {', '.join(near)}?" if near else " Use glob to find it."
-        raise Refused("no_file", f"{what or f'There is no file {place.asked}'}.{hint}", path=place.rel, suggest=near)
+        facts = {"suggest": near} if near else {}
+        raise Refused("no_file", f"{what or f'There is no file {place.asked}'}.{hint}", path=place.rel, **facts)
 
 
 class _Walk:

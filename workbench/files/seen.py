@@ -254,10 +254,10 @@ class Seen:
     def _refuse_stale(self, rel: str, file: _File, content: bytes) -> None:
         before = self._texts.get(file.version)
         diff = changed_lines(before, content) if before is not None else ""
-        what = f"\n{diff}" if diff else f" It had {file.size:,} bytes and has {len(content):,} now."
+        what = "diff shows how" if diff else f"it had {file.size:,} bytes and has {len(content):,} now"
         raise Refused(
             "stale",
-            f"{rel} changed after this session read it. Read it again with read_file, then repeat the change.{what}",
+            f"{rel} changed after this session read it ({what}). Read it again with read_file, then repeat the change.",
             path=rel,
             **({"diff": diff} if diff else {}),
         )

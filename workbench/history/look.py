@@ -42,9 +42,6 @@ class Found:
             sha, size = hash_fd(self.fd)
         return State("file", sha, size, mode, stored=store is not None)
 
-    def same_bytes(self, data: bytes) -> bool:
-        return self.state.size == len(data) and hash_fd(self.fd)[0] == Store.name(data)
-
     def data(self) -> bytes:
         """The whole content."""
         if self.state.kind == "link":

@@ -142,7 +142,7 @@ def _result(place: Place, planned: Planned, written: atomic.Written) -> dict[str
     data.update(planned.facts)
     data["total_lines"] = lines.count(planned.after)
     data["diff"] = text_diff(planned.before, planned.after, place.rel)
-    if not data["diff"]:
+    if not data["diff"] and planned.before != planned.after:
         notes.append("What changed is too large for a diff; page through it with read_file.")
     if notes:
         data["notes"] = notes

@@ -56,7 +56,7 @@ class MultiEdit(Tool):
         before = decode(data, args.encoding or ctx.seen.encoding(rel))
         ctx.seen.check_version(rel, data)
         now, decoded, changes = data, before, list[Change]()
-        told: list[dict[str, Any]] = []
+        told: list[dict[str, Any]] = []  # only of edits that were not simply made at their one place
         for number, one in enumerate(args.edits, 1):
             try:
                 made = edit(
@@ -71,12 +71,15 @@ class MultiEdit(Tool):
             except Refused as e:
                 raise _numbered(e, number, len(args.edits)) from None
             now, decoded, changes = made.data, made.decoded, composed(changes, made.changes)
-            told.append({"replacements": made.places} | ({"tolerance": made.tolerance} if made.tolerance else {}))
+            if one.replace_all or made.tolerance:
+                tolerance = {"tolerance": made.tolerance} if made.tolerance else {}
+                told.append({"edit": number, "replacements": made.places, **tolerance})
         if now == data:
             raise Refused("noop", "The edits together change nothing: later ones take earlier ones back.", path=rel)
         need = [(c.first, c.first + c.old) for c in changes]
         ctx.seen.check_lines(rel, need, count(before.text))
-        return writing.Planned(now, before.encoding, before.text, decoded.text, changes, {"edits": told})
+        facts = {"edits": told} if told else {}
+        return writing.Planned(now, before.encoding, before.text, decoded.text, changes, facts)
 
 
 def _numbered(refusal: Refused, number: int, of: int) -> Refused:

@@ -144,10 +144,6 @@ def _notes(args: Any, page: Page) -> list[str]:
         return [f"The file has only {total} lines."]
     if args.column and not page.next and not "".join(page.pieces[:1]):
         return [f"Line {page.offset + 1} is not longer than {args.column} characters."]
-    if page.cut_by in ("chars", "tokens"):
-        return [f"The page ends before {args.limit} lines: it may hold only so many {page.cut_by}."]
-    if page.cut_by == "lines":
-        return [f"A page holds at most {len(page.pieces)} lines."]
     return []
 
 
