@@ -44,8 +44,8 @@ def test_pages_are_refused_as_by_the_tool(data: Path, workspace: Path) -> None:
     assert caught.value.code == "no_file"
 
 
-@pytest.mark.parametrize("line", ["", "x", "[]", "1", "[" * 100_000, '{"a": 1'])
-def test_what_is_no_object_is_bad_args(line: str) -> None:
+@pytest.mark.parametrize("line", ["", "x", "[]", "1", "[" * 100_000, '{"a": 1', b'{"a": "\xff"}', b"\xff\xfe{\0}\0"])
+def test_what_is_no_object_is_bad_args(line: str | bytes) -> None:
     assert answer(line, lambda given: given)["error"] == "bad_args"
 
 

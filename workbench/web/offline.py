@@ -5,8 +5,9 @@ Their changes are versions all the same; a session row of its own holds them, ar
 
 import json
 import logging
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def _not_judged(e: Refused) -> dict[str, Any]:
     return {"decision": "deny", "reasons": [e.message], "commands": [], "rule": "", "error": e.code}
 
 
-def answer(given: str | dict[str, Any], do: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def answer(given: str | bytes | dict[str, Any], do: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     """What `do` gives for one line of input; whatever goes wrong is an answer too, so that no line ends the loop."""
     try:
         return do(given if isinstance(given, dict) else _object(given))
@@ -84,9 +85,14 @@ def answer(given: str | dict[str, Any], do: Callable[[dict[str, Any]], dict[str,
         return Refused("io", f"The workbench made a mistake here: {type(e).__name__}: {e}").as_data()
 
 
-def _object(raw: str) -> dict[str, Any]:
+def lines() -> Iterator[bytes]:
+    """The lines of the input, as they come. As bytes: one that is no UTF-8 is an error of that line only."""
+    return (raw for raw in sys.stdin.buffer if raw.strip())
+
+
+def _object(raw: str | bytes) -> dict[str, Any]:
     try:
-        value = json.loads(raw)
+        value = json.loads(raw if isinstance(raw, str) else raw.decode())
     except (ValueError, RecursionError) as e:
         raise Refused("bad_args", f"The line is not JSON: {e}. Send one object a line.") from None
     if not isinstance(value, dict):

@@ -57,6 +57,16 @@ def test_no_line_ends_the_loop(home: Path) -> None:
     assert answers[-1]["path"] == "a.txt"
 
 
+def test_bytes_that_are_no_utf_8_are_an_error_of_their_line_only(home: Path) -> None:
+    words = [PYTHON, str(ROOT / "manage.py"), "tool", "--jsonl", "--workspace", str(home / "ws")]
+    where = environment(home / "data", {"PYTHONIOENCODING": "utf-8:strict"})
+    given = b'{"tool": "glob", "args": {"pattern": "\xff"}}\n{"tool": "glob", "args": {"pattern": "*"}}\n'
+    done = subprocess.run(words, env=where, input=given, capture_output=True, check=True, timeout=60)
+    bad, good = map(json.loads, done.stdout.splitlines())
+    assert bad["error"] == "bad_args"
+    assert good["paths"] == ["a.txt"]
+
+
 def test_a_line_is_answered_before_the_next_is_read(home: Path) -> None:
     words = [PYTHON, str(ROOT / "manage.py"), "tool", "--jsonl", "--workspace", str(home / "ws")]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

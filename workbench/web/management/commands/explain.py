@@ -1,14 +1,13 @@
 """`explain`: what the gate would decide, and why."""
 
 import json
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from workbench.files import Refused
 from workbench.web.management.base import WorkbenchCommand
-from workbench.web.offline import Bench, answer
+from workbench.web.offline import Bench, answer, lines
 
 
 class Command(WorkbenchCommand):
@@ -33,9 +32,8 @@ class Command(WorkbenchCommand):
         if options["shell_command"] is not None:
             self._print(answer({"command": options["shell_command"]}, lambda given: self._explain(bench, given)))
             return
-        for raw in sys.stdin:
-            if raw.strip():
-                self._print(answer(raw, lambda given: self._explain(bench, given)))
+        for raw in lines():
+            self._print(answer(raw, lambda given: self._explain(bench, given)))
 
     def _explain(self, bench: Bench, asked: dict[str, Any]) -> dict[str, Any]:
         if "command" in asked:

@@ -1,14 +1,13 @@
 """`tool`: tool calls without a model."""
 
 import json
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from workbench.files import Refused
 from workbench.web.management.base import WorkbenchCommand
-from workbench.web.offline import Bench, answer
+from workbench.web.offline import Bench, answer, lines
 
 
 class Command(WorkbenchCommand):
@@ -37,9 +36,8 @@ class Command(WorkbenchCommand):
             call = {"tool": options["name"], "args": options["arguments"]}
             self._print(answer(call, lambda given: self._run(bench, given, approve=approve)))
             return
-        for raw in sys.stdin:
-            if raw.strip():
-                self._print(answer(raw, lambda given: self._run(bench, given, approve=approve)))
+        for raw in lines():
+            self._print(answer(raw, lambda given: self._run(bench, given, approve=approve)))
 
     def _run(self, bench: Bench, call: dict[str, Any], *, approve: bool) -> dict[str, Any]:
         if not isinstance(call.get("tool"), str):
