@@ -96,18 +96,38 @@ def test_it_works_beside_a_running_workbench(live: Workbench) -> None:
         assert events(api, session) == lines(done.stdout)
 
 
-def test_ctrl_c_stops_the_session(home: Path, model: Scripted) -> None:
+def status(home: Path) -> str:
+    code = "from workbench.web.models import Session; print(Session.objects.get().status)"
+    return manage("shell", "-v", "0", "-c", code, data=home / "data").stdout.strip()
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])
+def test_ctrl_c_or_the_end_of_the_terminal_stops_the_session(
+    home: Path, model: Scripted, sent: signal.Signals, code: int
+) -> None:
     words = [PYTHON, str(ROOT / "manage.py"), "run", "slow", *MODEL, "--workspace", str(home / "ws"), "--json"]
     env = environment(home / "data", model.env)
     with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True, cwd=home) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(0.7)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         rest = process.stdout.read()
-        assert process.wait(15) == 130, rest
-    code = "from workbench.web.models import Session; print(Session.objects.get().status)"
-    assert manage("shell", "-v", "0", "-c", code, data=home / "data").stdout.strip() == "stopped"
+        assert process.wait(15) == code, rest
+    assert status(home) == "stopped"
+
+
+def test_when_nobody_reads_any_more_the_session_is_stopped(home: Path, model: Scripted) -> None:
+    words = [PYTHON, str(ROOT / "manage.py"), "run", "slow", *MODEL, "--workspace", str(home / "ws"), "--json"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, env=environment(home / "data", model.env), cwd=home, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(15) == 143
+        assert "Traceback" not in process.stderr.read()
+    assert status(home) == "stopped"
 
 
 def test_the_demo_runs_to_its_end_in_a_sample_of_its_own(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """`run`: one session in the terminal."""
 
 import asyncio
+import os
+import signal
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 
@@ -19,6 +21,8 @@ from workbench.web.supervisor import Supervisor
 
 ASKS = 3
 INTERRUPTED = 130
+ENDED = 143
+"""by SIGTERM or SIGHUP, or because nobody reads what it prints any more; the session is stopped then, as by Ctrl+C"""
 
 
 class Command(WorkbenchCommand):
@@ -52,16 +56,20 @@ class Command(WorkbenchCommand):
             self.fail(e.message)
         try:
             code = asyncio.run(self._follow(session.pk, owner))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, asyncio.CancelledError, BrokenPipeError) as e:
             actions.stop(session.pk, self._who)
-            code = INTERRUPTED
+            code = INTERRUPTED if isinstance(e, KeyboardInterrupt) else ENDED
         finally:
             owner.end()
-        sys.exit(code)
+        leave(code)
 
     async def _follow(self, session: str, owner: Owner) -> int:
         self._news = asyncio.Event()
         loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task
+        for ends in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(ends, task.cancel)
 
         def heard(*_: object) -> None:
             loop.call_soon_threadsafe(self._news.set)
@@ -93,13 +101,13 @@ class Command(WorkbenchCommand):
 
     async def _code(self, row: models.Session, supervisor: Supervisor) -> int | None:
         """How the command ends, None while the session goes on."""
+        if row.status == "running" or row.due:  # due while it waits: calls beside the one that asks
+            return None
         if row.status == "waiting":
             if not self._approve:
                 return ASKS
             await supervisor.ended(row.pk)
             await in_thread(self._agree, row.pk)
-            return None
-        if row.status == "running" or row.due:
             return None
         return 0 if row.status == "done" else FAILED
 
@@ -116,6 +124,15 @@ class Command(WorkbenchCommand):
         if text:
             self.stdout.write(text)
             self.stdout.flush()
+
+
+def leave(code: int) -> NoReturn:
+    """End with `code`, also when what was printed last can no longer be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def _unless_decided(action: Any, *args: Any) -> None:
