@@ -54,6 +54,10 @@ def test_an_untouched_journal_is_whole(copy: Path) -> None:
 CHANGES = {
     "a word": ("UPDATE web_event SET body = replace(body, 'Which', 'What') WHERE kind = 'question_asked'", 5),
     "a time": ("UPDATE web_event SET at = '2020-01-01 00:00:00' WHERE seq = 3", 3),
+    "a time that is none": ("UPDATE web_event SET at = 'noon' WHERE seq = 3", 3),
+    "a body that is no JSON": ("UPDATE web_event SET body = '{' WHERE seq = 6", 6),
+    "one is hidden from the page": ('UPDATE web_event SET "row" = 0 WHERE seq = 2', 2),
+    "one is moved to another card": ("UPDATE web_event SET call_id = 'other' WHERE kind = 'question_asked'", 5),
     "a kind": ("UPDATE web_event SET kind = 'session_paused' WHERE seq = 4", 4),
     "a hash": ("UPDATE web_event SET hash = replace(hash, substr(hash, 1, 1), 'x') WHERE seq = 2", 2),
     "one is gone": ("DELETE FROM web_event WHERE seq = 4", 4),
@@ -90,3 +94,26 @@ def test_a_file_that_ends_early_or_is_gone_is_named(copy: Path) -> None:
     done = manage("verify_journal", data=copy)
     assert done.returncode == 1
     assert "is gone" in done.stdout
+
+
+def test_a_file_that_lacks_its_end_is_said_but_is_no_change(copy: Path) -> None:
+    (file,) = (copy / "journal").glob("*.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-2]))
+    done = manage("verify_journal", data=copy)
+    assert done.returncode == 0
+    assert f"ends at event {len(lines) - 2} of {len(lines)}" in done.stdout
+
+
+def test_a_session_that_was_removed_is_named_by_its_file(copy: Path) -> None:
+    change(copy, "DELETE FROM web_event")
+    change(copy, "DELETE FROM web_session")
+    done = manage("verify_journal", data=copy)
+    assert done.returncode == 1
+    assert "the database has no session for the file" in done.stdout
+
+
+def test_a_session_that_is_not_there_is_no_clean_bill(copy: Path) -> None:
+    done = manage("verify_journal", "--session", "nobody", data=copy)
+    assert done.returncode == 1
+    assert "There is no session nobody" in done.stderr
