@@ -117,6 +117,11 @@ BAD: list[tuple[str, str, dict[str, Any], int]] = [
     ("GET", "/approvals?limit=0", {}, 400),
     ("GET", "/approvals?limit=100000", {}, 400),
     ("GET", "/sessions?before=yesterday", {}, 400),
+    ("GET", "/sessions?before=2026-13-45T00:00:00Z", {}, 400),
+    ("GET", "/sessions?before=2026-01-01T00:00:00", {}, 400),
+    ("GET", "/sessions?status=lost", {}, 400),
+    ("GET", "/approvals?status=lost", {}, 400),
+    ("GET", "/questions?status=approved", {}, 400),
     ("GET", "/sessions/%2e%2e%2f%2e%2e%2fetc", {}, 404),
     ("PUT", "/sessions", {}, 405),
     ("POST", "/sessions", {"content": b"{not json"}, 400),
@@ -152,6 +157,11 @@ def test_bad_input_is_a_clear_answer(
     assert said["error"]
     assert said["message"]
     assert "Traceback" not in answer.text
+
+
+def test_a_wrong_field_is_named_as_it_was_sent(api: httpx.Client) -> None:
+    said = api.post("/sessions", json={"prompt": "x", "typo": 1}).json()
+    assert said["problems"][0]["at"] == "body.typo"
 
 
 def test_what_is_too_large_is_413_and_the_server_lives(live: Workbench, api: httpx.Client) -> None:

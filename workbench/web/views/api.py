@@ -1,7 +1,8 @@
 """The JSON API, documented at /api/docs. Every error is `{"error", "message", …}` with the fitting status."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any, cast
@@ -117,7 +118,11 @@ def _http_error(request: HttpRequest, e: HttpError) -> HttpResponse:
 @api.exception_handler(Exception)
 def _defect(request: HttpRequest, e: Exception) -> HttpResponse:
     log.error("%s %s failed", request.method, request.path, exc_info=e)
-    return problem(500, "failed", "The workbench made a mistake here; its log says which. Nothing is half done.")
+    return problem(
+        500,
+        "failed",
+        "The workbench made a mistake here; its log says which. See what it came to before you repeat it.",
+    )
 
 
 @api.exception_handler(RequestDataTooBig)
@@ -127,9 +132,15 @@ def _too_big(request: HttpRequest, e: Exception) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def _invalid(request: HttpRequest, e: ValidationError) -> HttpResponse:
-    problems = [{"at": ".".join(str(p) for p in x["loc"]), "message": x["msg"]} for x in e.errors]
+    problems = [{"at": _place(x["loc"]), "message": x["msg"]} for x in e.errors]
     text = "; ".join(f"{p['at']}: {p['message']}" for p in problems)
     return problem(400, "bad_request", f"{text}.", problems=problems)
+
+
+def _place(loc: Sequence[int | str]) -> str:
+    """Where in the request: `query.limit`, `body.prompt`."""
+    parts = [str(part) for part in loc]
+    return ".".join(parts[:1] + parts[2:] if parts[:2] == ["body", "body"] else parts)  # the second is our argument
 
 
 def who(request: HttpRequest) -> actions.Who:
@@ -163,16 +174,23 @@ def list_sessions(
 ) -> Any:
     """Sessions, newest first. `next` is the `before` of the next page."""
     rows = models.Session.objects.select_related("workspace").filter(archived=archived).order_by("-created_at")
-    if status:
-        rows = rows.filter(status=status)
+    rows = _by(rows, status)
     if before:
-        moment = parse_datetime(before)
-        if moment is None:
-            raise HttpError(400, "before must be a moment as `next` gives it")
+        moment = _moment(before)
         rows = rows.filter(created_at__lt=moment)
     found = list(rows[: limit + 1])
-    following = found[limit - 1].created_at.isoformat() if len(found) > limit else None
+    following = found[limit - 1].created_at.isoformat().replace("+00:00", "Z") if len(found) > limit else None
     return {"items": [wire.session(row) for row in found[:limit]], "next": following}
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise HttpError(400, "before must be a moment as `next` gives it")
+    return moment
 
 
 def _session(session: str) -> models.Session:
@@ -266,8 +284,11 @@ def answer(request: HttpRequest, question: int, body: schemas.Answer) -> Any:
     return wire.question(actions.answer_question(question, body.answer, who(request)))
 
 
-def _by[M: Model](rows: QuerySet[M], status: str, session: str) -> QuerySet[M]:
+def _by[M: Model](rows: QuerySet[M], status: str, session: str = "") -> QuerySet[M]:
     if status:
+        known = [str(value) for value in rows.model.Status.values]  # type: ignore[attr-defined]
+        if status not in known:
+            raise HttpError(400, f"There is no status {status!r}: choose {', '.join(known)}.")
         rows = rows.filter(status=status)
     return rows.filter(session=session) if session else rows
 
