@@ -30,7 +30,6 @@ CSRF_TRUSTED_ORIGINS = list(ORIGINS)
 BEHIND_TLS = bool(ORIGINS) and all(o.startswith("https://") for o in ORIGINS)
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

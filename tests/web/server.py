@@ -18,9 +18,12 @@ ROOT = Path(__file__).parents[2]
 PYTHON = sys.executable
 
 
+OURS = ("WORKBENCH_", "ANTHROPIC_", "OPENAI_", "DJANGO_", "PYTHONDONTWRITEBYTECODE")
+
+
 def environment(data: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """As a person's shell, without what our own may hold."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("WORKBENCH_", "ANTHROPIC_", "OPENAI_", "DJANGO_"))}
+    """As a person's shell, without what ours may hold; bytecode is kept, since each test starts a process or two."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(OURS)}
     return {**kept, "WORKBENCH_DATA": str(data), **(more or {})}
 
 
