@@ -2,6 +2,8 @@
 
 import os
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,17 @@ def test_the_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, 
     assert datadir.folder() == tmp_path
     monkeypatch.delenv("WORKBENCH_DATA")
     assert datadir.folder().name == "workbench"
+
+
+def test_of_many_who_start_at_once_one_makes_the_key_and_all_have_it(tmp_path: Path) -> None:
+    gate = threading.Barrier(12)
+
+    def start(n: int) -> str:
+        gate.wait()
+        return datadir.made_once(tmp_path / "key", lambda: f"made by {n}")
+
+    with ThreadPoolExecutor(12) as pool:
+        keys = set(pool.map(start, range(12)))
+    assert keys == {(tmp_path / "key").read_text()}
+    assert [file.name for file in tmp_path.iterdir()] == ["key"]
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600

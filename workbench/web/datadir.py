@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,29 @@ def folder() -> Path:
 
 def write_private(path: Path, text: str) -> None:
     """Write `path` so that nobody else can ever read it, and no reader sees half of it."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
+    _draft(path, text).replace(path)
+
+
+def made_once(path: Path, make: Callable[[], str]) -> str:
+    """What a private file holds; written by whoever comes first, and the same for all who start at once."""
+    if not path.is_file():
+        draft = _draft(path, make())
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            pass  # somebody was quicker: theirs counts
+        finally:
+            draft.unlink()
+    return path.read_text().strip()
+
+
+def _draft(path: Path, text: str) -> Path:
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
+    return draft
 
 
 def prepare(data: Path) -> None:
@@ -42,9 +59,7 @@ def prepare(data: Path) -> None:
         data.chmod(0o700)
         for name in ("journal", "store", "spool"):
             (data / name).mkdir(exist_ok=True, mode=0o700)
-        key = data / "secret_key"
-        if not key.is_file():
-            write_private(key, secrets.token_urlsafe(50))
+        made_once(data / "secret_key", lambda: secrets.token_urlsafe(50))
         database = data / "workbench.sqlite3"
         os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as e:

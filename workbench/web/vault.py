@@ -6,7 +6,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 
-from workbench.web.datadir import write_private
+from workbench.web.datadir import made_once
 
 
 class Unreadable(Exception):
@@ -14,10 +14,7 @@ class Unreadable(Exception):
 
 
 def _key(data: Path) -> bytes:
-    file = data / "vault_key"
-    if not file.is_file():
-        write_private(file, Fernet.generate_key().decode())
-    return file.read_bytes().strip()
+    return made_once(data / "vault_key", lambda: Fernet.generate_key().decode()).encode()
 
 
 def seal(secret: str) -> str:
@@ -36,7 +33,4 @@ def unseal(sealed: str) -> str:
 
 def digest_key(data: Path) -> bytes:
     """The key of the digests that approvals are bound to; made once, never shown."""
-    file = data / "digest_key"
-    if not file.is_file():
-        write_private(file, os.urandom(32).hex())
-    return bytes.fromhex(file.read_text().strip())
+    return bytes.fromhex(made_once(data / "digest_key", lambda: os.urandom(32).hex()))
