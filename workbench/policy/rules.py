@@ -89,7 +89,9 @@ class Rules:
 
     rules: tuple[Rule, ...]
     _paths: dict[tuple[str, PathAccess], Rule | None] = field(default_factory=dict, compare=False, repr=False)
-    _spoken: dict[tuple[str, Mode, Verb, str, Kind], Rule | None] = field(default_factory=dict, compare=False, repr=False)
+    _spoken: dict[tuple[str, Mode, Verb, str, Kind], Rule | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     _about: dict[tuple[str, Mode, Verb | None], tuple[Rule, ...]] = field(
         default_factory=dict, compare=False, repr=False
     )

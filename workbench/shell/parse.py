@@ -143,8 +143,6 @@ class _Copy:
         """`quoted`: inside double quotes or a here-document, where a sign may carry the blanks before it."""
         kind, start, end, children = found.type, found.start_byte, found.end_byte, found.children
         if not children:
-            if kind == "word" and PLAIN.fullmatch(self.text, start, end):
-                return Node(kind, start, end, [])
             self.leaf(kind, start, end, named=found.is_named, quoted=quoted)
             return Node(kind, start, end, [])
         if depth > MAX_DEPTH:
@@ -152,13 +150,12 @@ class _Copy:
         rule = GAPS.get(kind)
         if rule is None:
             raise Mismatch(f"it holds {kind.replace('_', ' ')}, which is not known here")
-        quoted = kind in ("string", "heredoc_body") or (quoted and kind.endswith(("expansion", "substitution")))
+        text = kind in ("string", "heredoc_body")
+        signs = text or (quoted and kind.endswith(("expansion", "substitution")))
         kids: list[Node] = []
         at = start
         for child in children:
-            kid = self.node(
-                child, depth + 1, quoted=quoted and not (kids and kind != "string" and kind != "heredoc_body")
-            )
+            kid = self.plain(child) or self.node(child, depth + 1, quoted=signs and (text or not kids))
             if kid.start != at and not rule.fullmatch(self.text, at, kid.start):
                 kids.append(self.lost(kind, at, kid.start))
             kids.append(kid)
@@ -168,12 +165,20 @@ class _Copy:
         check = _CHECKS.get(kind)
         if check is not None:
             check(self, kids)
-        if self.text is not self.written:
-            if kind == "list" and kids[1].kind == "&&" and self.written[kids[1].start] == "|":
-                return piped(kids[0], Node("|", kids[1].start, kids[1].start + 1, []), kids[2])
-            if kind == "heredoc_redirect":
-                kids = self.tails(kids)
-        return Node(kind, start, end, kids)
+        return Node(kind, start, end, kids) if self.text is self.written else self.regrouped(kind, start, end, kids)
+
+    def plain(self, found: Found) -> Node | None:
+        """The most frequent leaf, a word that is itself; None for all others."""
+        if found.type != "word" or found.child_count:
+            return None
+        start, end = found.start_byte, found.end_byte
+        return Node("word", start, end, []) if PLAIN.fullmatch(self.text, start, end) else None
+
+    def regrouped(self, kind: str, start: int, end: int, kids: list[Node]) -> Node:
+        """Lists that were pipelines before the grammar was given them."""
+        if kind == "list" and kids[1].kind == "&&" and self.written[kids[1].start] == "|":
+            return piped(kids[0], Node("|", kids[1].start, kids[1].start + 1, []), kids[2])
+        return Node(kind, start, end, self.tails(kids) if kind == "heredoc_redirect" else kids)
 
     def tails(self, kids: list[Node]) -> list[Node]:
         """A pipeline behind a here-document, the way the grammar hangs it there."""

@@ -87,16 +87,75 @@ PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 """a word that is itself, without quotes, patterns or expansions"""
 
 STATEMENTS = frozenset(
-    ["c_style_for_statement", "case_statement", "command", "compound_statement", "declaration_command", "for_statement", "function_definition", "if_statement", "list", "negated_command", "pipeline", "redirected_statement", "subshell", "test_command", "unset_command", "variable_assignment", "variable_assignments", "while_statement"]
+    [
+        "c_style_for_statement",
+        "case_statement",
+        "command",
+        "compound_statement",
+        "declaration_command",
+        "for_statement",
+        "function_definition",
+        "if_statement",
+        "list",
+        "negated_command",
+        "pipeline",
+        "redirected_statement",
+        "subshell",
+        "test_command",
+        "unset_command",
+        "variable_assignment",
+        "variable_assignments",
+        "while_statement",
+    ]
 )
 """what bash runs one after the other; two of them need a separator"""
 
 WORDS = frozenset(
-    ["ansi_c_string", "arithmetic_expansion", "array", "brace_expression", "command_substitution", "concatenation", "expansion", "number", "process_substitution", "raw_string", "simple_expansion", "string", "translated_string", "word", "extglob_pattern", "regex", "$"]
+    [
+        "ansi_c_string",
+        "arithmetic_expansion",
+        "array",
+        "brace_expression",
+        "command_substitution",
+        "concatenation",
+        "expansion",
+        "number",
+        "process_substitution",
+        "raw_string",
+        "simple_expansion",
+        "string",
+        "translated_string",
+        "word",
+        "extglob_pattern",
+        "regex",
+        "$",
+    ]
 )
 """what can be a word of a command, or a piece of one"""
 
-RESERVED = frozenset(["if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "in", "coproc", "{", "}", "!"])
+RESERVED = frozenset(
+    [
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "for",
+        "while",
+        "until",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "select",
+        "function",
+        "in",
+        "coproc",
+        "{",
+        "}",
+        "!",
+    ]
+)
 """words that bash reads as syntax where a command could start"""
 
 KEYWORDS = RESERVED | {

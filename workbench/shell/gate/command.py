@@ -265,12 +265,12 @@ class Command:
 
     def finish(self) -> Stream:
         """Settle what depends on all effects; what it prints."""
-        fetches = FETCHED in self.stdin.origin + self.origin or any(e.verb in _OUTWARD for e in self.effects)
+        verbs = {effect.verb for effect in self.effects}
+        given = self.stdin.origin + self.origin
+        fetches = FETCHED in given or not verbs.isdisjoint(_OUTWARD)
         for path in self.wrote:
             self.runner.written[path] = fetches or self.runner.written.get(path, False)
-        marks = taint(self.stdin.origin, self.origin, *self.words) + (FETCHED if fetches else "")
-        if any(e.verb == Verb.SECRET for e in self.effects):
-            marks += SECRET
+        marks = taint(given, *self.words) + (FETCHED if fetches else "") + (SECRET if Verb.SECRET in verbs else "")
         if self.out is None:
             return Stream(None, ANY + marks)
         if self.out == NOTHING or not marks:
