@@ -551,7 +551,7 @@ def test_a_link_swapped_while_it_is_read(ground: Any, make_bench: Callable[..., 
                 got = e.code
             seen[got] = seen.get(got, 0) + 1
     assert seen.pop("     1| IN") > 0
-    assert set(seen) <= {"outside", "conflict", "io", "no_file"}, seen
+    assert set(seen) <= {"outside", "conflict", "no_file"}, seen
 
 
 def test_the_model_is_told_what_to_use_it_for() -> None:

@@ -224,7 +224,7 @@ class Fence:
             if again.rel != place.rel or not again.exists:
                 self._refuse_missing(again)
         else:
-            raise Refused("io", f"{place.asked} is being replaced again and again; try once more.", path=place.rel)
+            raise Refused("conflict", f"{place.asked} is replaced again and again; try once more.", path=place.rel)
         try:
             yield found
         finally:
@@ -393,7 +393,7 @@ def _refuse_os(place: Place, error: OSError) -> NoReturn:
         ) from None
     if error.errno == errno.ENAMETOOLONG:
         raise Refused("bad_path", f"{place.asked} leads to a path that is too long.", path=place.rel) from None
-    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EXDEV, errno.EINVAL):
+    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EXDEV, errno.EINVAL, errno.EAGAIN):
         raise Refused(
             "conflict", f"{place.asked} changed while it was opened; try once more.", path=place.rel
         ) from None
