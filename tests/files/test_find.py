@@ -1,8 +1,10 @@
 """Finding files with ripgrep and without."""
 
 import os
+import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,12 +80,22 @@ def test_the_deadline_ends_it_and_is_noted(fence: Fence, program: str | None) ->
     assert stopped.met
 
 
-def test_breaking_off_leaves_no_process(fence: Fence) -> None:
+@pytest.mark.skipif(ripgrep() is None, reason="starts ripgrep")
+def test_breaking_off_leaves_no_process(fence: Fence, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            super().__init__(*args, **more)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     search = files_under(fence, fence.resolve("."), Deadline(5), program=ripgrep())
     next(search)
     search.close()  # type: ignore[attr-defined]
+    (process,) = started
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(process.pid, os.WNOHANG)
 
 
 def test_only_regular_files_reached_through_no_link_count(fence: Fence) -> None:

@@ -16,7 +16,7 @@ from workbench.policy.rules import path_effects
 from workbench.tools import Args, Context, Result, Tool
 
 SECONDS = 1.7
-_NO_MATCH = "No match. Ignored, binary and credential files are searched only when path names one of them."
+_NO_MATCH = "No match. Ignored, binary, UTF-32 and credential files are searched only when path names one of them."
 _SHOWN = 300
 """characters shown of one line"""
 
@@ -38,8 +38,9 @@ class Grep(Tool):
     """Search file contents by regular expression. Use this instead of grep, rg or find in bash.
 
     Line numbers agree with read_file. A match lies within one line; escape special characters (`foo\\(`). Ignored files
-    (.gitignore), .git, binary and credential files are left out; links are not followed. Results are sorted by path;
-    when `truncated` is true, call again with what `next` says. What you see here does not count as read for an edit.
+    (.gitignore), .git, binary, UTF-32 and credential files are left out; links are not followed. Results are sorted by
+    path; when `truncated` is true, call again with what `next` says. What you see here does not count as read for an
+    edit.
     """
 
     reads_only = True
