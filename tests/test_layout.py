@@ -131,7 +131,8 @@ def test_no_template_asks_which_kind_it_draws() -> None:
 
 def test_vendored_browser_files_carry_their_version() -> None:
     for path in tracked("static/vendor/*"):
-        assert re.search(r"\d+\.\d+", path.name) or path.name.startswith("LICENSE"), f"{short(path)}: no version in the name"
+        named = re.search(r"\d+\.\d+", path.name) or path.name.startswith("LICENSE")
+        assert named, f"{short(path)}: no version in the name"
 
 
 def test_raw_colours_stand_in_tokens_css_only() -> None:
@@ -139,7 +140,8 @@ def test_raw_colours_stand_in_tokens_css_only() -> None:
         if path.name == "tokens.css" or "vendor" in path.parts:
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?!.*url)|rgba?\(", line), f"{short(path)}:{number}: {line.strip()}"
+            raw = re.search(r"#[0-9a-fA-F]{3,8}\b(?!.*url)|rgba?\(", line)
+            assert not raw, f"{short(path)}:{number}: {line.strip()}"
 
 
 def test_the_readme_names_every_folder_and_tool() -> None:

@@ -7,7 +7,12 @@ from workbench.shell.jail.levels import NO_GRANTS, Grants, Sandbox
 
 @pytest.mark.parametrize(
     ("level", "words", "contained"),
-    [("A", "isolated", True), ("B", "with gaps", True), ("C", "files can be read", False), ("D", "not isolated", False)],
+    [
+        ("A", "isolated", True),
+        ("B", "with gaps", True),
+        ("C", "files can be read", False),
+        ("D", "not isolated", False),
+    ],
 )
 def test_a_level_says_what_it_is(level: str, words: str, *, contained: bool) -> None:
     sandbox = Sandbox(level)  # type: ignore[arg-type]
