@@ -20,6 +20,8 @@ def take_data(argv: list[str]) -> tuple[list[str], str]:
             left += [word, *words]
         elif word == "--data":
             found = next(words, "")
+            if not found or found.startswith("-"):
+                sys.exit("workbench: --data needs a folder: --data DIR")
         elif word.startswith("--data="):
             found = word.removeprefix("--data=")
         else:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.web.server import manage
 
 
@@ -16,6 +18,14 @@ def test_data_may_be_named_for_every_command_and_anywhere(tmp_path: Path) -> Non
         done = manage(*words, data=tmp_path / "unused")
         assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("words", [["login_link", "--data"], ["verify_journal", "--data", "--session", "x"]])
+def test_data_without_a_folder_is_not_the_usual_one(tmp_path: Path, words: list[str]) -> None:
+    done = manage(*words, data=tmp_path / "unused")
+    assert done.returncode == 1
+    assert done.stderr.strip() == "workbench: --data needs a folder: --data DIR"
+    assert not (tmp_path / "unused").exists()
 
 
 def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:

@@ -94,6 +94,17 @@ def test_a_data_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> Non
     assert "Permission denied" in done.stderr
 
 
+def test_a_database_that_is_none_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "workbench.sqlite3").write_bytes(b"this is no database at all" * 100)
+    assert "file is not a database" in refused(data=tmp_path / "data")
+
+
+def test_any_loopback_address_is_served(workbench_up: Start) -> None:
+    bench = workbench_up("--host", "127.0.0.2")
+    assert httpx.get(f"{bench.url}/login/").status_code == 200
+
+
 def test_a_workspace_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     line = refused("--workspace", str(tmp_path / "none"), "--port", "0", data=tmp_path / "d" / "data")
     assert "There is no folder" in line

@@ -26,7 +26,6 @@ from workbench.web.server import LifespanServer
 class Command(WorkbenchCommand):
     help = "Serves the workbench and runs its agents, until Ctrl+C or SIGTERM."
     needs_tables = False  # only once the folder is known to be ours
-    requires_system_checks = "__all__"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -41,6 +40,7 @@ class Command(WorkbenchCommand):
         except datadir.Unusable as e:
             self.fail(str(e))
         self.prepare_tables()
+        self.check()  # not before: the checks of the models ask the database
         self._check_host(options["host"])
         port = self._free_port(options["host"], options["port"])
         self._open_workspace(options["workspace"])
@@ -59,6 +59,8 @@ class Command(WorkbenchCommand):
             self.fail(server.failed)
 
     def _check_host(self, host: str) -> None:
+        if host not in ("0.0.0.0", "::"):  # noqa: S104 - told apart, not bound
+            settings.ALLOWED_HOSTS.append(f"[{host}]" if ":" in host else host)
         if _loopback(host):
             return
         if not accounts.password_accounts():
@@ -68,8 +70,6 @@ class Command(WorkbenchCommand):
             )
         if host in ("0.0.0.0", "::") and not settings.ORIGINS:  # noqa: S104 - told apart, not bound
             self.fail(f"--host {host} listens everywhere: say by WORKBENCH_ORIGINS under which address people come.")
-        if host not in ("0.0.0.0", "::"):  # noqa: S104
-            settings.ALLOWED_HOSTS.append(f"[{host}]" if ":" in host else host)
 
     def _free_port(self, host: str, port: int) -> int:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
