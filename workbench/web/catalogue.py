@@ -16,7 +16,7 @@ from workbench.web import vault
 from workbench.web.models import ModelEndpoint
 
 DEMO = "demo"
-LIKELY = {"anthropic": "claude-sonnet-4-5", "openai": "gpt-5"}
+LIKELY = {"anthropic": "claude-sonnet-5-5", "openai": "gpt-6.2-sol"}
 
 
 @dataclass(frozen=True)
