@@ -204,13 +204,19 @@ def test_explain_gives_json_with_the_parse_the_effects_and_the_rule() -> None:
     assert told["rule"] == "built in / outward asks"
     assert [c["argv"] for c in told["commands"]] == [["git", "push", "origin", "main"], ["rm", "-rf", "x"]]
     assert told["commands"][1]["targets"] == ["x"]
-    assert told["commands"][1]["effects"] == [{"verb": "delete", "target": "x", "detail": "", "kind": ""}]
+    assert told["commands"][1]["effects"] == ["delete"]
+    assert told["commands"][1]["details"] == [{"verb": "delete", "target": "x", "detail": "", "kind": ""}]
 
 
 def test_explain_of_a_tool_that_is_no_command() -> None:
     call = Call("write_file", {}, (Effect(Verb.WRITE_WS, "a"),))
     assert explain(call, judge(call))["commands"] == [
-        {"argv": [], "effects": [{"verb": "write_ws", "target": "a", "detail": "", "kind": ""}], "targets": ["a"]}
+        {
+            "argv": [],
+            "effects": ["write_ws"],
+            "targets": ["a"],
+            "details": [{"verb": "write_ws", "target": "a", "detail": "", "kind": ""}],
+        }
     ]
 
 

@@ -153,15 +153,23 @@ def _shown(argv: Argv) -> str:
 
 
 def explain(call: Call, decision: Decision) -> dict[str, Any]:
-    """`{"decision", "reasons", "commands": [{"argv", "effects", "targets"}], "rule"}`, JSON values only.
+    """`{"decision", "reasons", "commands": [{"argv", "effects", "targets", "details"}], "rule"}`, JSON values only.
 
-    A call that is no command counts as one command without words.
+    `effects` are the verbs, each once; `details` says which of them does what to which target. A call that is no
+    command counts as one command without words.
     """
     commands = []
     for unit in _units(call):
-        effects = [{"verb": e.verb.value, "target": e.target, "detail": e.detail, "kind": e.kind} for e in unit.effects]
-        targets = list(dict.fromkeys(e.target for e in unit.effects if e.target))
-        commands.append({"argv": list(unit.argv or ()), "effects": effects, "targets": targets})
+        commands.append(
+            {
+                "argv": list(unit.argv or ()),
+                "effects": list(dict.fromkeys(e.verb.value for e in unit.effects)),
+                "targets": list(dict.fromkeys(e.target for e in unit.effects if e.target)),
+                "details": [
+                    {"verb": e.verb.value, "target": e.target, "detail": e.detail, "kind": e.kind} for e in unit.effects
+                ],
+            }
+        )
     return {
         "decision": decision.outcome,
         "reasons": list(decision.reasons),
