@@ -158,18 +158,17 @@ def explain(call: Call, decision: Decision) -> dict[str, Any]:
     `effects` are the verbs, each once; `details` says which of them does what to which target. A call that is no
     command counts as one command without words.
     """
-    commands = []
-    for unit in _units(call):
-        commands.append(
-            {
-                "argv": list(unit.argv or ()),
-                "effects": list(dict.fromkeys(e.verb.value for e in unit.effects)),
-                "targets": list(dict.fromkeys(e.target for e in unit.effects if e.target)),
-                "details": [
-                    {"verb": e.verb.value, "target": e.target, "detail": e.detail, "kind": e.kind} for e in unit.effects
-                ],
-            }
-        )
+    commands = [
+        {
+            "argv": list(unit.argv or ()),
+            "effects": list(dict.fromkeys(e.verb.value for e in unit.effects)),
+            "targets": list(dict.fromkeys(e.target for e in unit.effects if e.target)),
+            "details": [
+                {"verb": e.verb.value, "target": e.target, "detail": e.detail, "kind": e.kind} for e in unit.effects
+            ],
+        }
+        for unit in _units(call)
+    ]
     return {
         "decision": decision.outcome,
         "reasons": list(decision.reasons),
