@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.web.server import Workbench, manage
+
+expect.set_options(timeout=20_000)  # a shared machine may be slow; what fails takes longer, what passes does not
 
 
 @pytest.fixture(scope="session")
