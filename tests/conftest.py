@@ -15,6 +15,12 @@ import pytest
 from django.db import connections
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser's tests last: their event loop stays on the main thread, where no other loop can run after it."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run all rounds of the long tests, not a twentieth")
 
