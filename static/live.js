@@ -20,6 +20,7 @@ const ENDED = { 4401: "This login has ended. Load the page again to log in.", 44
 body.addEventListener("htmx:wsOpen", (e) => {
   if (!lost.delete(e.target.id) || lost.size) return;
   clearTimeout(timer);
+  timer = 0;
   conn.hidden = true;
   htmx.trigger(body, "wb:back");
 });
@@ -27,11 +28,12 @@ body.addEventListener("htmx:wsClose", (e) => {
   const code = e.detail.event.code;
   if (code === 1000 || !e.target.isConnected) return;
   lost.add(e.target.id);
-  clearTimeout(timer);
-  timer = setTimeout(() => {
+  const say = () => {
     conn.textContent = ENDED[code] ?? "Not connected. Trying again; nothing that happens is lost.";
     conn.hidden = false;
-  }, ENDED[code] ? 0 : 1200);
+  };
+  if (ENDED[code]) say();
+  else timer ||= setTimeout(say, 1200);
 });
 
 // A fragment that says what stands there already is left out: no button changes under a click, no focus is lost.
