@@ -50,7 +50,7 @@ IN_CONTEXT = [
     ("Slack webhook", "https://hooks.slack.com/services/{}", "T0ABCDEF0/B0ABCDEF0/Kq2Lm9Pv4Rt8Wz1Yb3Nc5Hd6"),
     ("Discord webhook", "https://discord.com/api/webhooks/123456789012345678/{}", (MIXED + MIXED)[:68]),
     ("Azure storage key", "AccountName=a;AccountKey={};", "Kq2Lm9Pv" * 10 + "Kq2Lm9" + "=="),
-    ("npm token", "//registry.npmjs.org/:_authToken={}", "3f9a7c51-e08b-46d2-a95f-c7e3b1d0486a"),
+    ("npm token", "//registry.example/:_authToken={}", "3f9a7c51-e08b-46d2-a95f-c7e3b1d0486a"),
     ("password in a URL", "DATABASE_URL=postgres://app:{}@db.internal:5432/app", "v8Kq-2Lm9"),
     ("password in a URL", "https://{0}@host/".replace("{0}", "user:{}"), "hunter2hunter9"),
     ("secret value", 'password = "{}"', "v8Kq2Lm9!Pv4"),
